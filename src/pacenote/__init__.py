@@ -1,0 +1,32 @@
+"""Pacenote: measures neural-network training and says what the numbers can carry.
+
+Importing this package loads no framework; the names below load on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pacenote._version import __version__
+
+if TYPE_CHECKING:
+    from pacenote.errors import PacenoteError
+    from pacenote.records import Finding, Study, TrialRecord, TrialSpec
+
+__all__ = ["Finding", "PacenoteError", "Study", "TrialRecord", "TrialSpec", "__version__"]
+
+_HOMES = {
+    "Finding": "pacenote.records",
+    "PacenoteError": "pacenote.errors",
+    "Study": "pacenote.records",
+    "TrialRecord": "pacenote.records",
+    "TrialSpec": "pacenote.records",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        import importlib
+
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'pacenote' has no attribute {name!r}")
