@@ -111,15 +111,15 @@ class Benchmark:
 
     def append(self, group: str, sample: dict[str, Any], *, seconds: float | None = None) -> None:
         """Keep one sample, on disk at once."""
-        entry = {"key": self.resume_key(), "group": group, "unix_s": round(time.time(), 3), "seconds": seconds}
-        entry.update(sample)
+        entry = {"key": self.resume_key(), "group": group, "unix_s": round(time.time(), 3), **sample}
+        entry["seconds"] = seconds
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.journal.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry, sort_keys=True) + "\n")
         self._samples.append(entry)
 
     def line(
-        self, name: str, value: Figure, threshold: Figure, ok: bool | None, *, n: int, unit: str = ""
+        self, name: str, value: Figure, threshold: Figure, ok: bool | None, n: int, unit: str = ""
     ) -> None:
         """Add one figure; ``ok`` is ``None`` for a figure that is reported without a threshold."""
         figure = {"name": name, "value": value, "threshold": threshold, "pass": ok, "n": n, "unit": unit}
