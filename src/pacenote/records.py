@@ -47,7 +47,7 @@ class Status(str, enum.Enum):
     UNSUPPORTED = "unsupported"  # the framework cannot do what was asked
 
 
-class Reading(Record):
+class Reading(Record, frozen=True, kw_only=True):
     """One quantity that may not be measurable here.
 
     Attributes:
@@ -61,7 +61,7 @@ class Reading(Record):
     reason: str = ""
 
 
-class TrialSpec(Record):
+class TrialSpec(Record, frozen=True, kw_only=True):
     """What one child process is asked to do; equal specs are replicates of each other."""
 
     workload: str
@@ -79,7 +79,7 @@ class TrialSpec(Record):
         return digest(self)
 
 
-class Effort(Record):
+class Effort(Record, frozen=True, kw_only=True):
     """How long a trial measures; not part of its identity."""
 
     warmup_s: float = 0.5
@@ -89,7 +89,7 @@ class Effort(Record):
     timeout_s: float = 120.0
 
 
-class Environment(Record):
+class Environment(Record, frozen=True, kw_only=True):
     """Fingerprint of machine, interpreter and framework; stored once per hash.
 
     ``facts`` holds the keys listed in :mod:`pacenote.environment` with JSON values. It never holds an environment
@@ -103,7 +103,7 @@ class Environment(Record):
         return digest(self)
 
 
-class Counters(Record):
+class Counters(Record, frozen=True, kw_only=True):
     """What changed on the machine while one turn ran (differences, the child included unless said)."""
 
     wall_s: float
@@ -122,7 +122,7 @@ class Counters(Record):
     involuntary_switches: int | None = None
 
 
-class Turn(Record):
+class Turn(Record, frozen=True, kw_only=True):
     """One slice of measured time of one child, between two pauses.
 
     ``turn`` 0 is the warm-up. Turns with the same number in records of the same round ran right after each other,
@@ -139,7 +139,7 @@ class Turn(Record):
     device_peak_bytes: int | None = None
 
 
-class Memory(Record):
+class Memory(Record, frozen=True, kw_only=True):
     """Host and device memory of one trial."""
 
     rss_peak_bytes: Reading = Reading()
@@ -152,7 +152,7 @@ class Memory(Record):
     device_peak_bytes: Reading = Reading()
 
 
-class Sensors(Record):
+class Sensors(Record, frozen=True, kw_only=True):
     """What the sensors saw during the measured turns."""
 
     cpu_energy_j: Reading = Reading()
@@ -166,7 +166,7 @@ class Sensors(Record):
     cpu_temperature_c: Reading = Reading()
 
 
-class ColdStart(Record):
+class ColdStart(Record, frozen=True, kw_only=True):
     """Time before the first steady step, each part on its own."""
 
     process_s: float | None = None  # spawn to the child's first line
@@ -177,7 +177,7 @@ class ColdStart(Record):
     first_step_s: float | None = None
 
 
-class LeverOutcome(Record):
+class LeverOutcome(Record, frozen=True, kw_only=True):
     """Whether a lever was seen to have taken effect."""
 
     name: str
@@ -187,7 +187,7 @@ class LeverOutcome(Record):
     reason: str = ""
 
 
-class Outcome(Record):
+class Outcome(Record, frozen=True, kw_only=True):
     """How the child process ended."""
 
     status: Status
@@ -198,7 +198,7 @@ class Outcome(Record):
     where: str | None = None
 
 
-class EventLog(Record):
+class EventLog(Record, frozen=True, kw_only=True):
     """The raw event log of one rank; see :mod:`pacenote.child.events` for the code.
 
     Attributes:
@@ -212,7 +212,7 @@ class EventLog(Record):
     objects: list[dict[str, Any]] = []
 
 
-class TrialRecord(Record):
+class TrialRecord(Record, frozen=True, kw_only=True):
     """Everything one child process did."""
 
     id: str
@@ -254,7 +254,7 @@ class Severity(str, enum.Enum):
     UNHEALTHY = "unhealthy"  # no ratio may be printed from this side
 
 
-class Finding(Record):
+class Finding(Record, frozen=True, kw_only=True):
     """A conclusion: a code and its parameters, never a sentence.
 
     Attributes:
@@ -270,14 +270,14 @@ class Finding(Record):
     params: Params = {}
 
 
-class Cell(Record):
+class Cell(Record, frozen=True, kw_only=True):
     """One condition of a study: a short label and the spec all its trials share."""
 
     label: str
     spec: TrialSpec
 
 
-class Study(Record):
+class Study(Record, frozen=True, kw_only=True):
     """A question, the trials made for it, and its findings."""
 
     id: str
