@@ -1,0 +1,1 @@
+"""Runs the trials of a study in interleaved rounds and stores each the moment it exists."""
