@@ -20,13 +20,14 @@ Child → parent (result pipe)::
                      "device_memory": {"allocated_bytes": .., "reserved_bytes": .., "peak_bytes": ..} | null}
                                                      a turn has ended; the child is paused
     {"msg": "calibration", "ceilings": {...}}        answer to a job with action "calibrate"
+    {"msg": "facts", "frameworks": {"pytorch": {...}}}  answer to a job with action "facts"
     {"msg": "done",  "objects": [...], "observed": {...}, "flop_per_sample": .., "samples_per_step": ..}
     {"msg": "error", "kind": "out_of_memory" | "missing_framework" | "missing_device" | "bad_data" | "unsupported" | "exception",
                      "type": "RuntimeError", "text": "...", "where": "file.py:12"}
 
 A Job (values are plain JSON; absent keys mean the default)::
 
-    {"action": "train" | "calibrate",
+    {"action": "train" | "calibrate" | "facts",
      "workload": "lenet", "framework": "pytorch" | "paddle", "device": "cpu",
      "data_mode": "real" | "device" | "loader", "data_dir": "/…" | null, "seed": 0,
      "levers": {"batch_size": 32, "threads": 2, "loader_workers": 0, "dtype": "fp32",
@@ -38,7 +39,7 @@ A Job (values are plain JSON; absent keys mean the default)::
 from __future__ import annotations
 
 COMMANDS = ("job", "turn", "finish")
-MESSAGES = ("hello", "ready", "turn", "calibration", "done", "error")
+MESSAGES = ("hello", "ready", "turn", "calibration", "facts", "done", "error")
 ERROR_KINDS = ("out_of_memory", "missing_framework", "missing_device", "bad_data", "unsupported", "exception")
 
 CONTROL_FD_VARIABLE = "PACENOTE_CONTROL_FD"

@@ -1,0 +1,185 @@
+"""Hooks for PaddlePaddle.
+
+Patch points: ``__next__`` of both loader iterators and ``DataLoader.__iter__``, ``Tensor.to`` / ``.cuda``, the class of the root
+layer, ``Tensor.backward``, and ``step``, ``minimize`` and ``clear_grad`` of every optimizer class that defines them
+(``Model.fit`` calls ``minimize``; SGD has no ``step`` of its own).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .. import events
+from ..recorder import PatchSet, Recorder
+from .device_clock import EventClock
+from .roots import Roots
+
+
+def install(paddle: Any, recorder: Recorder, device: str) -> PatchSet:
+    """Install every hook and return what undoes them."""
+    patches = PatchSet()
+    if device.partition(":")[0] != "cpu":
+        recorder.device_clock = EventClock(lambda: paddle.device.Event(device, enable_timing=True))
+    roots = Roots(
+        recorder,
+        patches,
+        base=paddle.nn.Layer,
+        grad_enabled=paddle.is_grad_enabled,
+        trainable=lambda layer: any(not parameter.stop_gradient for parameter in layer.parameters()),
+        is_loss=lambda result: isinstance(result, paddle.Tensor) and not result.stop_gradient and result.size == 1,
+    )
+    _hook_loader(paddle, recorder, patches)
+    _hook_copies(paddle, recorder, patches)
+    _hook_backward(paddle, recorder, patches)
+    OptimizerHooks(paddle, recorder, patches, roots).install()
+    roots.look()
+    return patches
+
+
+def _hook_loader(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
+    from paddle.io import DataLoader
+    from paddle.io.dataloader import dataloader_iter as module
+
+    grad_enabled = paddle.is_grad_enabled
+
+    def fetching(fetch: Callable[..., Any]) -> Callable[..., Any]:
+        def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of the iterator's __next__
+            index = getattr(iterator, "_pacenote_index", 0)
+            recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+            try:
+                batch = fetch(iterator)
+            finally:
+                recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
+            recorder.passed("data", index)
+            return batch
+
+        return __next__
+
+    start = DataLoader.__iter__
+
+    def __iter__(loader: Any) -> Any:  # noqa: N807 - takes the place of DataLoader.__iter__
+        facts = {"dataset": type(loader.dataset).__name__, "workers": loader.num_workers}
+        index = recorder.index("loader", loader, batch_size=getattr(loader, "batch_size", None), **facts)
+        recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+        try:
+            iterator = start(loader)
+            iterator._pacenote_index = index
+            return iterator
+        finally:
+            recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
+
+    for cls in (module._DataLoaderIterSingleProcess, module._DataLoaderIterMultiProcess):
+        patches.set(cls, "__next__", fetching(cls.__next__))
+    patches.set(DataLoader, "__iter__", __iter__)
+
+
+def _hook_copies(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
+    begin, end = events.code(events.COPY_BEGIN), events.code(events.COPY_END)
+
+    def copying(original: Callable[..., Any]) -> Callable[..., Any]:
+        def copy(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            clock = recorder.device_clock
+            if clock is not None:
+                clock.mark(begin)
+            began_ns = time.perf_counter_ns()
+            result = original(tensor, *args, **kwargs)
+            if result.place == tensor.place:
+                if clock is not None:
+                    clock.drop_last()
+                return result
+            recorder.stamp_at(begin, began_ns)
+            recorder.stamp(end)
+            recorder.copied_bytes += int(tensor.size) * int(tensor.element_size())
+            return result
+
+        return copy
+
+    for name in ("to", "cuda"):
+        patches.set(paddle.Tensor, name, copying(getattr(paddle.Tensor, name)))
+
+
+def _hook_backward(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
+    original = paddle.Tensor.backward
+    begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
+
+    def backward(tensor: Any, *args: Any, **kwargs: Any) -> None:
+        recorder.stamp(begin)
+        try:
+            original(tensor, *args, **kwargs)
+        finally:
+            recorder.stamp(end)
+        if tensor.size == 1:
+            recorder.keep_loss(tensor.detach())
+        recorder.passed("backward")
+
+    patches.set(paddle.Tensor, "backward", backward)
+
+
+class OptimizerHooks:
+    """Wraps ``step``, ``minimize`` and ``clear_grad`` on every optimizer class, user subclasses included."""
+
+    def __init__(self, paddle: Any, recorder: Recorder, patches: PatchSet, roots: Roots) -> None:
+        self.base: Any = paddle.optimizer.Optimizer
+        self.recorder = recorder
+        self.patches = patches
+        self.roots = roots
+        self._wrapped: set[tuple[type, str]] = set()
+        self._depth = 0  # minimize calls step, a subclass calls its base: only the outermost call counts
+
+    def install(self) -> None:
+        """Wrap the classes that exist now, and each later one when its first object is made."""
+        self._wrap_tree(self.base)
+        original = self.base.__init__
+
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            for cls in type(optimizer).__mro__:
+                if issubclass(cls, self.base):
+                    self._wrap(cls)
+            original(optimizer, *args, **kwargs)
+
+        self.patches.set(self.base, "__init__", __init__)
+
+    def _wrap_tree(self, cls: type) -> None:
+        self._wrap(cls)
+        for derived in cls.__subclasses__():
+            self._wrap_tree(derived)
+
+    def _wrap(self, cls: type) -> None:
+        for name, wrap in (("step", self._stepping), ("minimize", self._stepping), ("clear_grad", self._clearing)):
+            if name in vars(cls) and (cls, name) not in self._wrapped:
+                self._wrapped.add((cls, name))
+                self.patches.set(cls, name, wrap(vars(cls)[name]))
+
+    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        recorder = self.recorder
+
+        def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._depth:
+                return original(optimizer, *args, **kwargs)
+            index = recorder.index("optimizer", optimizer)
+            self._depth += 1
+            recorder.stamp(events.code(events.OPTIMIZER_BEGIN, index=index))
+            try:
+                return original(optimizer, *args, **kwargs)
+            finally:
+                recorder.stamp(events.code(events.OPTIMIZER_END, index=index))
+                self._depth -= 1
+                self.roots.step_done()
+                recorder.passed("optimizer", index)
+
+        return step
+
+    def _clearing(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        recorder = self.recorder
+        begin, end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
+
+        def clear_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            recorder.stamp(begin)
+            try:
+                original(optimizer, *args, **kwargs)
+            finally:
+                recorder.stamp(end)
+
+        return clear_grad

@@ -1,0 +1,181 @@
+"""Hooks for PyTorch.
+
+Patch points (all found to fire for plain loops, Lightning, Hugging Face Trainer, accelerate and timm):
+``_BaseDataLoaderIter.__next__`` and ``DataLoader.__iter__``, ``torch.Tensor.to`` / ``.cuda``, the class of the root module,
+``torch.autograd.backward``, the global optimizer hooks, ``Optimizer.zero_grad``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .. import events
+from ..recorder import PatchSet, Recorder
+from .device_clock import EventClock
+from .roots import Roots
+
+
+def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
+    """Install every hook and return what undoes them."""
+    patches = PatchSet()
+    if device.partition(":")[0] != "cpu":
+        recorder.device_clock = EventClock(lambda: torch.Event(device, enable_timing=True))
+    roots = Roots(
+        recorder,
+        patches,
+        base=torch.nn.Module,
+        grad_enabled=torch.is_grad_enabled,
+        trainable=lambda module: any(parameter.requires_grad for parameter in module.parameters()),
+        is_loss=lambda result: isinstance(result, torch.Tensor) and result.requires_grad and result.numel() == 1,
+    )
+    hooks: list[Any] = list(roots.hooked)
+    hooks += _hook_loader(torch, recorder, patches)
+    hooks += _hook_copies(torch, recorder, patches)
+    hooks += _hook_backward(torch, recorder, patches)
+    hooks += _hook_optimizer(torch, recorder, patches, roots)
+    roots.look()
+    _hide_from_compiler(torch, hooks)
+    return patches
+
+
+def _hook_loader(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Callable[..., Any]]:
+    from torch.utils.data import dataloader
+
+    base, loader_class = dataloader._BaseDataLoaderIter, dataloader.DataLoader
+    fetch, start = base.__next__, loader_class.__iter__
+    grad_enabled = torch.is_grad_enabled
+
+    def describe(loader: Any) -> int:
+        return recorder.index(
+            "loader",
+            loader,
+            dataset=type(loader.dataset).__name__,
+            batch_size=loader.batch_size,
+            workers=loader.num_workers,
+        )
+
+    def __iter__(loader: Any) -> Any:  # noqa: N807 - takes the place of DataLoader.__iter__
+        index = describe(loader)
+        recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+        try:
+            iterator = start(loader)
+            iterator._pacenote_index = index
+            return iterator
+        finally:
+            recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
+
+    def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of _BaseDataLoaderIter.__next__
+        index = getattr(iterator, "_pacenote_index", 0)
+        recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+        try:
+            batch = fetch(iterator)
+        finally:
+            recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
+        recorder.passed("data", index)
+        return batch
+
+    patches.set(base, "__next__", __next__)
+    patches.set(loader_class, "__iter__", __iter__)
+    return [__iter__, __next__]
+
+
+def _hook_copies(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Callable[..., Any]]:
+    begin, end = events.code(events.COPY_BEGIN), events.code(events.COPY_END)
+
+    def copying(original: Callable[..., Any]) -> Callable[..., Any]:
+        def copy(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            clock = recorder.device_clock
+            if clock is not None:
+                clock.mark(begin)
+            began_ns = time.perf_counter_ns()
+            result = original(tensor, *args, **kwargs)
+            if result.device == tensor.device:
+                if clock is not None:
+                    clock.drop_last()
+                return result
+            recorder.stamp_at(begin, began_ns)
+            recorder.stamp(end)
+            recorder.copied_bytes += tensor.numel() * tensor.element_size()
+            return result
+
+        return copy
+
+    hooks = []
+    for name in ("to", "cuda"):
+        hook = copying(getattr(torch.Tensor, name))
+        patches.set(torch.Tensor, name, hook)
+        hooks.append(hook)
+    return hooks
+
+
+def _hook_backward(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Callable[..., Any]]:
+    original = torch.autograd.backward
+    begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
+
+    def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
+        recorder.stamp(begin)
+        try:
+            original(tensors, *args, **kwargs)
+        finally:
+            recorder.stamp(end)
+        if isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
+            recorder.keep_loss(tensors.detach())
+        recorder.passed("backward")
+
+    patches.set(torch.autograd, "backward", backward)
+    return [backward]
+
+
+def _hook_optimizer(torch: Any, recorder: Recorder, patches: PatchSet, roots: Roots) -> list[Callable[..., Any]]:
+    from torch.optim import optimizer as module
+
+    clear = module.Optimizer.zero_grad
+    zero_begin, zero_end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
+
+    def before(optimizer: Any, args: Any, kwargs: Any) -> None:
+        index = recorder.index("optimizer", optimizer)
+        recorder.stamp(events.code(events.OPTIMIZER_BEGIN, index=index))
+
+    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+        index = recorder.index("optimizer", optimizer)
+        recorder.stamp(events.code(events.OPTIMIZER_END, index=index))
+        roots.step_done()
+        recorder.passed("optimizer", index)
+
+    def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        recorder.stamp(zero_begin)
+        try:
+            clear(optimizer, *args, **kwargs)
+        finally:
+            recorder.stamp(zero_end)
+
+    patches.set(module.Optimizer, "zero_grad", zero_grad)
+    # The global hooks stay for good: removing one inside a hook breaks torch's own iteration over them. The benchmark
+    # that toggles the probe goes through PatchSet, so they are entries of the registries rather than registered calls.
+    for registry, hook in (
+        (module._global_optimizer_pre_hooks, before),
+        (module._global_optimizer_post_hooks, after),
+    ):
+        patches.set_item(registry, id(hook), hook)
+    return [before, after, zero_grad]
+
+
+def _hide_from_compiler(torch: Any, hooks: list[Callable[..., Any]]) -> None:
+    """Keep torch.compile from tracing into the hooks, which append to growing lists and would recompile for ever.
+
+    Uses the compiler's own per-code strategy, which is private: when it is not there the hooks are traced, which costs
+    recompilations but no correctness.
+    """
+    try:
+        from torch._C._dynamo.eval_frame import (
+            _FrameAction,
+            _FrameExecStrategy,
+            set_code_exec_strategy,
+        )
+    except ImportError:
+        return
+    skip = _FrameExecStrategy(_FrameAction.SKIP, _FrameAction.DEFAULT)
+    for hook in hooks:
+        set_code_exec_strategy(hook.__code__, skip)
