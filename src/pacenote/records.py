@@ -120,6 +120,7 @@ class Counters(Record, frozen=True, kw_only=True):
     major_faults: int | None = None
     voluntary_switches: int | None = None
     involuntary_switches: int | None = None
+    thermal_throttle_count: int | None = None  # times the hardware slowed a core down for heat
 
 
 class Turn(Record, frozen=True, kw_only=True):

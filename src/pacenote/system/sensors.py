@@ -1,0 +1,163 @@
+"""Watches the sensors over the measured turns of one trial and gives the record's :class:`Sensors`.
+
+Counters (energy) and instant readings (clock, temperature of the CPU) are read at the edges of a turn, while
+the child is paused. Only an accelerator's power, clock, temperature and use are sampled in time, by a side
+process that is started only when there is such a device.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from statistics import fmean
+from typing import Any, Final
+
+from pacenote.records import Reading, Sensors
+from pacenote.system import accelerators, energy, thermal
+from pacenote.system.reader import Reader
+
+_SAMPLED: Final = {
+    "device_power_w": "power_w",
+    "device_utilisation_share": "utilisation_share",
+    "device_clock_hz": "clock_hz",
+    "device_temperature_c": "temperature_c",
+}
+
+
+class Sampler:
+    """The running side process.
+
+    It writes to a file, since a pipe that nobody empties would block it after 64 KiB.
+
+    Args:
+        arguments: Options of :mod:`pacenote.system.sampler`.
+    """
+
+    def __init__(self, arguments: Iterable[str]) -> None:
+        self._out = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - lives until stop()
+        command = [sys.executable, "-m", "pacenote.system.sampler", *arguments]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=self._out, stderr=subprocess.DEVNULL
+        )
+
+    def stop(self) -> list[dict[str, Any]]:
+        """End the process and return its lines."""
+        self._process.communicate()  # closes its standard input, at which it ends
+        with self._out as out:
+            out.seek(0)
+            found: list[dict[str, Any]] = [json.loads(line) for line in out if line.endswith("}\n")]
+        return found
+
+
+class Watch:
+    """One trial's sensors: ``begin()`` and ``end()`` round each measured turn, then ``result()``.
+
+    Args:
+        device: The framework's name of the device: ``cpu``, ``cuda:0``, ``gpu:0``.
+        reader: Where to read; the live machine by default.
+    """
+
+    def __init__(self, device: str = "cpu", reader: Reader | None = None) -> None:
+        self._reader = reader or Reader()
+        self._index = accelerators.index_of(device)
+        self._session: accelerators.Nvml | None = None
+        self._sampler: Sampler | None = None
+        self._device_reason = "device_is_cpu" if device == "cpu" else "no_sensor"
+        if self._index is not None:
+            self._session, self._device_reason = accelerators.connect()
+            if self._session is not None and self._index >= len(self._session.handles):
+                self.close()
+        if self._session is not None:
+            self._sampler = Sampler(["--index", str(self._index)])
+        self._windows: list[tuple[float, float]] = []
+        self._before: tuple[float, energy.RawEnergy, float | None] | None = None
+        self._cpu_j: list[float | None] = []
+        self._dram_j: list[float | None] = []
+        self._device_j: list[float | None] = []
+        self._clock_hz: list[float] = []
+        self._temperature_c: list[float] = []
+        self._energy_reason = energy.read(self._reader).reason
+
+    def begin(self) -> None:
+        """A measured turn is about to start."""
+        raw = energy.read(self._reader)
+        self._before = (time.perf_counter(), raw, self._device_energy_j())
+
+    def end(self) -> None:
+        """The turn has ended."""
+        if self._before is None:
+            return
+        # Clock and temperature first: both start to fall the moment the child rests.
+        clock_hz, _ = thermal.clock_hz(self._reader)
+        temperature_c = thermal.temperature_c(self._reader)
+        start_s, raw, device_j = self._before
+        now, device_now_j = energy.read(self._reader), self._device_energy_j()
+        self._windows.append((start_s, time.perf_counter()))
+        self._cpu_j.append(energy.used_j(raw.packages, now.packages))
+        self._dram_j.append(energy.used_j(raw.dram, now.dram))
+        self._device_j.append(None if device_j is None or device_now_j is None else device_now_j - device_j)
+        self._clock_hz.extend([clock_hz] if clock_hz else [])
+        self._temperature_c.extend([temperature_c] if temperature_c else [])
+        self._before = None
+
+    def result(self) -> Sensors:
+        """What the sensors saw over all turns so far; ends the sampler."""
+        lines = self._stop_sampler()
+        sampled = {
+            name: _mean(values_within(lines, key, self._windows), self._device_reason or "no_sample_in_turns")
+            for name, key in _SAMPLED.items()
+        }
+        no_dram = self._energy_reason or "no_dram_counter"
+        return Sensors(
+            cpu_energy_j=energy.reading(_total(self._cpu_j), self._energy_reason),
+            dram_energy_j=energy.reading(_total(self._dram_j), no_dram),
+            device_energy_j=energy.reading(
+                _total(self._device_j), self._device_reason or "no_energy_counter"
+            ),
+            cpu_clock_hz=_mean(self._clock_hz, "no_cpufreq"),
+            cpu_temperature_c=_mean(self._temperature_c, "no_temperature_sensor"),
+            **sampled,
+        )
+
+    def close(self) -> None:
+        """End sampler and driver session; safe to call twice."""
+        self._stop_sampler()
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _device_energy_j(self) -> float | None:
+        if self._session is None or self._index is None:
+            return None
+        return self._session.energy_j(self._index)
+
+    def _stop_sampler(self) -> list[dict[str, Any]]:
+        sampler, self._sampler = self._sampler, None
+        if sampler is None:
+            return []
+        return sampler.stop()
+
+
+def values_within(
+    lines: Iterable[dict[str, Any]], key: str, windows: Iterable[tuple[float, float]]
+) -> list[float]:
+    """Pick one value of every sample taken inside one of the windows."""
+    kept = list(windows)
+    return [
+        float(line[key])
+        for line in lines
+        if line.get(key) is not None and any(start <= line["t_s"] <= end for start, end in kept)
+    ]
+
+
+def _total(parts: list[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if known and len(known) == len(parts) else None
+
+
+def _mean(values: list[float], reason: str) -> Reading:
+    return Reading(value=fmean(values), method="measured") if values else Reading(reason=reason)
