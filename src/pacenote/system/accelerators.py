@@ -38,9 +38,7 @@ class Nvml:
             {
                 "index": at,
                 "name": _text(self._ask(library.nvmlDeviceGetName, handle)),
-                "memory_total_bytes": getattr(
-                    self._ask(library.nvmlDeviceGetMemoryInfo, handle), "total", None
-                ),
+                "memory_total_bytes": getattr(self._ask(library.nvmlDeviceGetMemoryInfo, handle), "total", None),
                 "driver_version": _text(driver),
                 "clock_max_hz": _scaled(
                     self._ask(library.nvmlDeviceGetMaxClockInfo, handle, library.NVML_CLOCK_SM), 1e6
@@ -58,15 +56,11 @@ class Nvml:
             "utilisation_share": _scaled(
                 getattr(self._ask(library.nvmlDeviceGetUtilizationRates, handle), "gpu", None), 1e-2
             ),
-            "clock_hz": _scaled(
-                self._ask(library.nvmlDeviceGetClockInfo, handle, library.NVML_CLOCK_SM), 1e6
-            ),
+            "clock_hz": _scaled(self._ask(library.nvmlDeviceGetClockInfo, handle, library.NVML_CLOCK_SM), 1e6),
             "temperature_c": _scaled(
                 self._ask(library.nvmlDeviceGetTemperature, handle, library.NVML_TEMPERATURE_GPU), 1.0
             ),
-            "slowed_by": None
-            if reasons is None
-            else [name for name, bit in _SLOWED.items() if reasons & bit],
+            "slowed_by": None if reasons is None else [name for name, bit in _SLOWED.items() if reasons & bit],
         }
 
     def energy_j(self, at: int) -> float | None:
@@ -80,9 +74,7 @@ class Nvml:
 
     def used_bytes(self, at: int) -> int | None:
         """Memory in use on the device, by anybody."""
-        used: int | None = getattr(
-            self._ask(self._library.nvmlDeviceGetMemoryInfo, self.handles[at]), "used", None
-        )
+        used: int | None = getattr(self._ask(self._library.nvmlDeviceGetMemoryInfo, self.handles[at]), "used", None)
         return used
 
     def close(self) -> None:

@@ -108,9 +108,7 @@ def _grown(before: RawCounters, after: RawCounters, pid: int) -> float:
     return max(0.0, after.child[pid].cpu_s - start)
 
 
-def _change(
-    before: RawCounters, after: RawCounters, pick: Callable[[process.Usage], int | None]
-) -> int | None:
+def _change(before: RawCounters, after: RawCounters, pick: Callable[[process.Usage], int | None]) -> int | None:
     """Change of a count over the tree; ``None`` without one, or when an ended thread took its part along."""
     total = 0
     for pid, use in after.child.items():

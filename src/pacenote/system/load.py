@@ -80,9 +80,7 @@ def memory(reader: Reader) -> dict[str, int | None]:
         "swap_total_bytes": total,
         "swap_used_bytes": total - free if total is not None and free is not None else None,
     }
-    return {
-        name: None if value is None else value * 1024 for name, value in values.items()
-    }  # the file is in KiB
+    return {name: None if value is None else value * 1024 for name, value in values.items()}  # the file is in KiB
 
 
 def queue(reader: Reader) -> dict[str, Any]:

@@ -44,9 +44,7 @@ def busy_s() -> float | None:
         times = psutil.cpu_times()
     except _GONE:
         return None
-    return float(
-        sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "interrupt", "dpc"))
-    )
+    return float(sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "interrupt", "dpc")))
 
 
 def cpus() -> dict[str, Any]:

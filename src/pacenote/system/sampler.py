@@ -31,9 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.nice(10)  # never ahead of what is measured
     session, reason = accelerators.connect()
     if session is None or options.index is None or options.index >= len(session.handles):
-        sys.stdout.write(
-            json.dumps({"t_s": time.perf_counter(), "reason": reason or "no_such_device"}) + "\n"
-        )
+        sys.stdout.write(json.dumps({"t_s": time.perf_counter(), "reason": reason or "no_such_device"}) + "\n")
         return 0
     loop(lambda: sample(session, options.index, options.pid), sys.stdout, wait_for_end(options.interval_s))
     session.close()

@@ -40,9 +40,7 @@ class Sampler:
     def __init__(self, arguments: Iterable[str]) -> None:
         self._out = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - lives until stop()
         command = [sys.executable, "-m", "pacenote.system.sampler", *arguments]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=self._out, stderr=subprocess.DEVNULL
-        )
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=self._out, stderr=subprocess.DEVNULL)
 
     def stop(self) -> list[dict[str, Any]]:
         """End the process and return its lines."""
@@ -115,9 +113,7 @@ class Watch:
         return Sensors(
             cpu_energy_j=energy.reading(_total(self._cpu_j), self._energy_reason),
             dram_energy_j=energy.reading(_total(self._dram_j), no_dram),
-            device_energy_j=energy.reading(
-                _total(self._device_j), self._device_reason or "no_energy_counter"
-            ),
+            device_energy_j=energy.reading(_total(self._device_j), self._device_reason or "no_energy_counter"),
             cpu_clock_hz=_mean(self._clock_hz, "no_cpufreq"),
             cpu_temperature_c=_mean(self._temperature_c, "no_temperature_sensor"),
             **sampled,
@@ -142,9 +138,7 @@ class Watch:
         return sampler.stop()
 
 
-def values_within(
-    lines: Iterable[dict[str, Any]], key: str, windows: Iterable[tuple[float, float]]
-) -> list[float]:
+def values_within(lines: Iterable[dict[str, Any]], key: str, windows: Iterable[tuple[float, float]]) -> list[float]:
     """Pick one value of every sample taken inside one of the windows."""
     kept = list(windows)
     return [

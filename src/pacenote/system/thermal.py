@@ -22,9 +22,7 @@ def temperature_c(reader: Reader) -> float | None:
         if reader.text(f"{_ZONES}/{name}/type") in _CPU_ZONES:
             found.append(reader.integer(f"{_ZONES}/{name}/temp") or 0)
     for folder in _cpu_hwmon(reader):
-        inputs = [
-            name for name in reader.names(folder) if name.startswith("temp") and name.endswith("_input")
-        ]
+        inputs = [name for name in reader.names(folder) if name.startswith("temp") and name.endswith("_input")]
         found.extend(reader.integer(f"{folder}/{name}") or 0 for name in inputs)
     known = [millidegree for millidegree in found if millidegree > 0]
     return max(known) / 1000 if known else None
