@@ -208,7 +208,7 @@ def calibrate(job: dict[str, Any], channel: Channel, adapter: Optional[framework
     load(adapter)
     device = job.get("device", "cpu")
     check_device(adapter, device)
-    threads = int(job.get("levers", {}).get("threads") or adapter.threads())
+    threads = int(job.get("levers", {}).get("threads") or adapter.get_threads())
     adapter.set_threads(threads)
     ceilings = calibration.ceilings(adapter, device, threads, tuple(job.get("dtypes", ("fp32",))))
     channel.send({"msg": "calibration", "ceilings": ceilings, "framework": adapter.facts()})

@@ -34,7 +34,7 @@ class Adapter(Protocol):
         """Each kind of device with three answers: ``build``, ``driver``, ``available``, and a ``reason`` code."""
         ...
 
-    def threads(self) -> int:
+    def get_threads(self) -> int:
         """Threads of the operator pool."""
         ...
 

@@ -31,7 +31,7 @@ class Adapter:
             "name": self.name,
             "version": str(paddle.__version__),
             "build": {"cuda": str(paddle.version.cuda()), "cudnn": str(paddle.version.cudnn())},
-            "threads": self.threads(),
+            "threads": self.get_threads(),
             "interop_threads": None,
             "cpu_capability": None,
             "onednn": bool(paddle.is_compiled_with_onednn())
@@ -95,7 +95,7 @@ class Adapter:
     def _model(self, kind: str, index: int) -> str:
         return str(self.module.device.cuda.get_device_name(index)) if kind == "gpu" else kind
 
-    def threads(self) -> int:
+    def get_threads(self) -> int:
         """Threads of the operator pool, as its OpenMP runtime answers; Paddle itself has no getter."""
         found = max_threads()
         return found if found is not None else self._threads_set

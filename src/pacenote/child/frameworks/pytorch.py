@@ -96,7 +96,7 @@ class Adapter:
     def _absent(kind: str, build: bool, reason: str, driver: Optional[bool] = None) -> dict[str, Any]:
         return {"name": kind, "kind": kind, "available": False, "build": build, "driver": driver, "reason": reason}
 
-    def threads(self) -> int:
+    def get_threads(self) -> int:
         """Threads of the operator pool."""
         return int(self.module.get_num_threads())
 

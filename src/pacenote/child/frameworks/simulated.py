@@ -63,7 +63,7 @@ class Adapter:
         """A CPU."""
         return [{"name": "cpu", "kind": "cpu", "available": True, "build": True, "driver": None, "reason": ""}]
 
-    def threads(self) -> int:
+    def get_threads(self) -> int:
         """What was set."""
         return self._threads
 

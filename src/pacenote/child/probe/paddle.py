@@ -21,7 +21,7 @@ def install(paddle: Any, recorder: Recorder, device: str) -> PatchSet:
     """Install every hook and return what undoes them."""
     patches = PatchSet()
     if device.partition(":")[0] != "cpu":
-        recorder.device_clock = EventClock(lambda: paddle.device.Event(device, enable_timing=True))
+        recorder.use_device_clock(EventClock(lambda: paddle.device.Event(device, enable_timing=True)))
     roots = Roots(
         recorder,
         patches,
@@ -42,17 +42,17 @@ def _hook_loader(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
     from paddle.io import DataLoader
     from paddle.io.dataloader import dataloader_iter as module
 
-    grad_enabled = paddle.is_grad_enabled
+    grad_enabled, stamp, passed = paddle.is_grad_enabled, recorder.stamp, recorder.passed
 
     def fetching(fetch: Callable[..., Any]) -> Callable[..., Any]:
         def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of the iterator's __next__
-            index = getattr(iterator, "_pacenote_index", 0)
-            recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+            code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN) | (events.GRAD_BIT if grad_enabled() else 0)
+            stamp(code)
             try:
                 batch = fetch(iterator)
             finally:
-                recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
-            recorder.passed("data", index)
+                stamp(code + 1)
+            passed("data")
             return batch
 
         return __next__
@@ -62,13 +62,13 @@ def _hook_loader(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
     def __iter__(loader: Any) -> Any:  # noqa: N807 - takes the place of DataLoader.__iter__
         facts = {"dataset": type(loader.dataset).__name__, "workers": loader.num_workers}
         index = recorder.index("loader", loader, batch_size=getattr(loader, "batch_size", None), **facts)
-        recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+        stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
         try:
             iterator = start(loader)
-            iterator._pacenote_index = index
+            iterator._pacenote_code = events.code(events.DATA_BEGIN, False, index=index)
             return iterator
         finally:
-            recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
+            stamp(events.code(events.DATA_END, grad_enabled(), index=index))
 
     for cls in (module._DataLoaderIterSingleProcess, module._DataLoaderIterMultiProcess):
         patches.set(cls, "__next__", fetching(cls.__next__))
@@ -103,16 +103,17 @@ def _hook_copies(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
 def _hook_backward(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
     original = paddle.Tensor.backward
     begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
+    stamp, passed, wants_loss = recorder.stamp, recorder.passed, recorder.wants_loss
 
     def backward(tensor: Any, *args: Any, **kwargs: Any) -> None:
-        recorder.stamp(begin)
+        stamp(begin)
         try:
             original(tensor, *args, **kwargs)
         finally:
-            recorder.stamp(end)
-        if tensor.size == 1:
+            stamp(end)
+        if wants_loss() and tensor.size == 1:
             recorder.keep_loss(tensor.detach())
-        recorder.passed("backward")
+        passed("backward")
 
     patches.set(paddle.Tensor, "backward", backward)
 
@@ -126,6 +127,7 @@ class OptimizerHooks:
         self.patches = patches
         self.roots = roots
         self._wrapped: set[tuple[type, str]] = set()
+        self._codes: dict[int, int] = {}  # id of optimizer -> its begin code
         self._depth = 0  # minimize calls step, a subclass calls its base: only the outermost call counts
 
     def install(self) -> None:
@@ -153,33 +155,39 @@ class OptimizerHooks:
                 self.patches.set(cls, name, wrap(vars(cls)[name]))
 
     def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        recorder = self.recorder
+        recorder, roots, codes = self.recorder, self.roots, self._codes
+        stamp, passed = recorder.stamp, recorder.passed
 
         def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             if self._depth:
                 return original(optimizer, *args, **kwargs)
-            index = recorder.index("optimizer", optimizer)
-            self._depth += 1
-            recorder.stamp(events.code(events.OPTIMIZER_BEGIN, index=index))
+            code = codes.get(id(optimizer))
+            if code is None:
+                index = recorder.index("optimizer", optimizer)
+                code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
+            self._depth = 1
+            stamp(code)
             try:
-                return original(optimizer, *args, **kwargs)
+                result = original(optimizer, *args, **kwargs)
             finally:
-                recorder.stamp(events.code(events.OPTIMIZER_END, index=index))
-                self._depth -= 1
-                self.roots.step_done()
-                recorder.passed("optimizer", index)
+                stamp(code + 1)
+                self._depth = 0
+            if roots.steps_left:
+                roots.step_done()
+            passed("optimizer", code >> events.OBJECT_SHIFT)
+            return result
 
         return step
 
     def _clearing(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        recorder = self.recorder
+        stamp = self.recorder.stamp
         begin, end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
 
         def clear_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            recorder.stamp(begin)
+            stamp(begin)
             try:
                 original(optimizer, *args, **kwargs)
             finally:
-                recorder.stamp(end)
+                stamp(end)
 
         return clear_grad

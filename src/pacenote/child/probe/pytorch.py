@@ -21,7 +21,7 @@ def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
     """Install every hook and return what undoes them."""
     patches = PatchSet()
     if device.partition(":")[0] != "cpu":
-        recorder.device_clock = EventClock(lambda: torch.Event(device, enable_timing=True))
+        recorder.use_device_clock(EventClock(lambda: torch.Event(device, enable_timing=True)))
     roots = Roots(
         recorder,
         patches,
@@ -45,7 +45,7 @@ def _hook_loader(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
 
     base, loader_class = dataloader._BaseDataLoaderIter, dataloader.DataLoader
     fetch, start = base.__next__, loader_class.__iter__
-    grad_enabled = torch.is_grad_enabled
+    grad_enabled, stamp, passed = torch.is_grad_enabled, recorder.stamp, recorder.passed
 
     def describe(loader: Any) -> int:
         return recorder.index(
@@ -58,22 +58,22 @@ def _hook_loader(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
 
     def __iter__(loader: Any) -> Any:  # noqa: N807 - takes the place of DataLoader.__iter__
         index = describe(loader)
-        recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+        stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
         try:
             iterator = start(loader)
-            iterator._pacenote_index = index
+            iterator._pacenote_code = events.code(events.DATA_BEGIN, False, index=index)
             return iterator
         finally:
-            recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
+            stamp(events.code(events.DATA_END, grad_enabled(), index=index))
 
     def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of _BaseDataLoaderIter.__next__
-        index = getattr(iterator, "_pacenote_index", 0)
-        recorder.stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
+        code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN) | (events.GRAD_BIT if grad_enabled() else 0)
+        stamp(code)
         try:
             batch = fetch(iterator)
         finally:
-            recorder.stamp(events.code(events.DATA_END, grad_enabled(), index=index))
-        recorder.passed("data", index)
+            stamp(code + 1)
+        passed("data")
         return batch
 
     patches.set(base, "__next__", __next__)
@@ -113,16 +113,17 @@ def _hook_copies(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
 def _hook_backward(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Callable[..., Any]]:
     original = torch.autograd.backward
     begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
+    stamp, passed, wants_loss = recorder.stamp, recorder.passed, recorder.wants_loss
 
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
-        recorder.stamp(begin)
+        stamp(begin)
         try:
             original(tensors, *args, **kwargs)
         finally:
-            recorder.stamp(end)
-        if isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
+            stamp(end)
+        if wants_loss() and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
             recorder.keep_loss(tensors.detach())
-        recorder.passed("backward")
+        passed("backward")
 
     patches.set(torch.autograd, "backward", backward)
     return [backward]
@@ -133,23 +134,29 @@ def _hook_optimizer(torch: Any, recorder: Recorder, patches: PatchSet, roots: Ro
 
     clear = module.Optimizer.zero_grad
     zero_begin, zero_end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
+    stamp, passed = recorder.stamp, recorder.passed
+    codes: dict[int, int] = {}  # id of optimizer -> its begin code
 
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
-        index = recorder.index("optimizer", optimizer)
-        recorder.stamp(events.code(events.OPTIMIZER_BEGIN, index=index))
+        code = codes.get(id(optimizer))
+        if code is None:
+            index = recorder.index("optimizer", optimizer)
+            code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
+        stamp(code)
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-        index = recorder.index("optimizer", optimizer)
-        recorder.stamp(events.code(events.OPTIMIZER_END, index=index))
-        roots.step_done()
-        recorder.passed("optimizer", index)
+        code = codes[id(optimizer)] + 1
+        stamp(code)
+        if roots.steps_left:
+            roots.step_done()
+        passed("optimizer", code >> events.OBJECT_SHIFT)
 
     def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-        recorder.stamp(zero_begin)
+        stamp(zero_begin)
         try:
             clear(optimizer, *args, **kwargs)
         finally:
-            recorder.stamp(zero_end)
+            stamp(zero_end)
 
     patches.set(module.Optimizer, "zero_grad", zero_grad)
     # The global hooks stay for good: removing one inside a hook breaks torch's own iteration over them. The benchmark

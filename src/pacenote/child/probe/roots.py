@@ -48,7 +48,7 @@ class Roots:
         self.trainable = trainable
         self.is_loss = is_loss
         self.steps_left = LOOK_FOR_STEPS
-        self._found: dict[int, tuple[int, int]] = {}  # id of module → its begin and end codes
+        self._found: dict[int, int] = {}  # id of module → its begin code
         self._classes: set[type] = set()
         self._depth = 0
         self._original: Any = base.__call__
@@ -68,53 +68,52 @@ class Roots:
                 for cls in self._classes:
                     self.patches.set(cls, "__call__", self._make_hooked(getattr(cls, "__call__", self._original)))
 
-    def _note(self, module: Any, role: str) -> tuple[int, int]:
+    def _note(self, module: Any, role: str) -> int:
         index = self.recorder.index("module", module, role=role)
-        begin = _BEGIN[role]
-        codes = (events.code(begin, index=index), events.code(begin + 1, index=index))
-        self._found[id(module)] = codes
+        code = self._found[id(module)] = events.code(_BEGIN[role], index=index)
         self._classes.add(type(module))
-        return codes
+        return code
 
     def _make_looking(self) -> Callable[..., Any]:
-        original = self._original
+        original, stamp = self._original, self.recorder.stamp
 
         def looking(module: Any, *args: Any, **kwargs: Any) -> Any:
             outermost = self._depth == 0
-            codes = self._found.get(id(module)) if outermost else None
-            if outermost and codes is None and module.training and self.grad_enabled() and self.trainable(module):
-                codes = self._note(module, FORWARD)
+            code = self._found.get(id(module)) if outermost else None
+            if outermost and code is None and module.training and self.grad_enabled() and self.trainable(module):
+                code = self._note(module, FORWARD)
+            if code is not None and not self.grad_enabled():
+                code &= ~events.GRAD_BIT
             self._depth += 1
-            if codes is not None:
-                self._stamp(codes[0])
+            if code is not None:
+                stamp(code)
             try:
                 result = original(module, *args, **kwargs)
             finally:
                 self._depth -= 1
-                if codes is not None:
-                    self._stamp(codes[1])
-            if outermost and codes is None and self.grad_enabled() and self.is_loss(result):
+                if code is not None:
+                    stamp(code + 1)
+            if outermost and code is None and self.grad_enabled() and self.is_loss(result):
                 self._note(module, LOSS)
             return result
 
         return looking
 
     def _make_hooked(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        found = self._found
+        found, stamp, grad_enabled = self._found, self.recorder.stamp, self.grad_enabled
 
         def hooked(module: Any, *args: Any, **kwargs: Any) -> Any:
-            codes = found.get(id(module)) if self._depth == 0 else None
-            if codes is None:
+            code = None if self._depth else found.get(id(module))
+            if code is None:
                 return original(module, *args, **kwargs)
-            self._depth += 1
-            self._stamp(codes[0])
+            if not grad_enabled():
+                code &= ~events.GRAD_BIT
+            self._depth = 1
+            stamp(code)
             try:
                 return original(module, *args, **kwargs)
             finally:
-                self._stamp(codes[1])
-                self._depth -= 1
+                stamp(code + 1)
+                self._depth = 0
 
         return hooked
-
-    def _stamp(self, code: int) -> None:
-        self.recorder.stamp(code if self.grad_enabled() else code & ~events.GRAD_BIT)
