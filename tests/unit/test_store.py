@@ -165,6 +165,9 @@ def test_calibrations_have_an_age(store: Store) -> None:
     assert store.get_calibration("k", max_age_s=60.0) is None
     store.put_calibration("k", {"gemm_flops": 2.0})
     assert store.get_calibration("k", max_age_s=3600.0) == {"gemm_flops": 2.0}
+    store.put_calibration("old", {"gemm_flops": 3.0}, measured_unix_s=0.0)
+    assert [kept["key"] for kept in store.calibrations()] == ["k", "old"]
+    assert store.calibrations()[1]["ceilings"] == {"gemm_flops": 3.0}
 
 
 def test_series_compress_and_come_back() -> None:

@@ -58,7 +58,7 @@ def execute(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the last line of defence: one line, and a file with the rest
-        return _explain(error)
+        return _explain(error, arguments)
     return code if isinstance(code, int) else 0
 
 
@@ -115,12 +115,14 @@ def _say(text: str, code: int) -> int:
     return code
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: Exception, arguments: Sequence[str]) -> int:
     """Put an option error in one line, and anything else in a file with its traceback."""
     message = getattr(error, "format_message", None)
     if callable(message):  # what typer raises for options and arguments
-        text = str(message()).rstrip(".")
-        return _say(f"{text}. See: pacenote --help" if text else "see: pacenote --help", USAGE)
+        called = _called(arguments)
+        place = f"pacenote {called} --help" if called in COMMANDS else "pacenote --help"
+        text = str(message()).strip() or "the command cannot be read."
+        return _say(f"{text}{'' if text.endswith(('.', '?')) else '.'} See: {place}", USAGE)
     import tempfile
     import traceback
 

@@ -197,6 +197,20 @@ class Store:
             return None
         return _decode(row.body, dict[str, Any], f"calibration {key}")
 
+    def calibrations(self) -> list[dict[str, Any]]:
+        """Return every kept calibration, newest first: ``key``, ``measured_unix_s``, ``ceilings``."""
+        query = select(tables.CALIBRATION).order_by(tables.CALIBRATION.c.measured_unix_s.desc())
+        with self._transaction() as connection:
+            rows = connection.execute(query).all()
+        return [
+            {
+                "key": row.key,
+                "measured_unix_s": row.measured_unix_s,
+                "ceilings": _decode(row.body, dict[str, Any], f"calibration {row.key}"),
+            }
+            for row in rows
+        ]
+
     def put_calibration(
         self, key: str, ceilings: dict[str, Any], measured_unix_s: float | None = None
     ) -> None:
