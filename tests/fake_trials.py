@@ -74,8 +74,8 @@ def training_log(turns: list[list[float]], between_ns: int = 5_000) -> records.E
     return script.log()
 
 
-def trial(turns: list[list[float]], **changes: Any) -> records.TrialRecord:
-    """A finished trial whose steps lasted as ``turns`` says; ``changes`` replace fields of the record."""
+def trial(steps_s: list[list[float]], **changes: Any) -> records.TrialRecord:
+    """A finished trial whose steps lasted as ``steps_s[turn]`` says; ``changes`` replace fields of the record."""
     spec = changes.pop("spec", None) or records.TrialSpec(
         workload="lenet", framework="pytorch", levers=changes.pop("levers", {"batch_size": 32, "threads": 2})
     )
@@ -88,7 +88,7 @@ def trial(turns: list[list[float]], **changes: Any) -> records.TrialRecord:
                 **{"wall_s": sum(steps), "child_cpu_s": sum(steps) * 0.999, **counters},
             ),
         )
-        for number, steps in enumerate(turns)
+        for number, steps in enumerate(steps_s)
     ]
     fields: dict[str, Any] = {
         "id": "t0",
@@ -102,7 +102,7 @@ def trial(turns: list[list[float]], **changes: Any) -> records.TrialRecord:
         "effort": records.Effort(),
         "outcome": records.Outcome(status=records.Status.FINISHED, exit_code=0),
         "turns": made,
-        "events": training_log(turns),
+        "events": training_log(steps_s),
         "samples_per_step": 32,
     }
     return records.TrialRecord(**{**fields, **changes})

@@ -252,8 +252,7 @@ def _steps(seen: _Events, sweep: _Sweep, cuts: _Cuts) -> Segments:
     first = np.ones(count, dtype=np.bool_)
     first[1:] = turn[1:] != turn[:-1]
     counts = {
-        name: _count(step_of, (seen.kind == kind) & sweep.outermost, count)
-        for name, kind in _COUNT_KINDS.items()
+        name: _count(step_of, (seen.kind == kind) & sweep.outermost, count) for name, kind in _COUNT_KINDS.items()
     }
     return Segments(
         anchor=cuts.anchor,

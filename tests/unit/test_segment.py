@@ -248,9 +248,7 @@ def test_named_regions_change_nothing() -> None:
 def test_the_device_stream_is_kept_apart() -> None:
     script = Script().resume()
     for _ in range(3):
-        script.span("forward", 10).span("optimizer", 5).span("forward", 70, stream=1).span(
-            "optimizer", 9, stream=1
-        )
+        script.span("forward", 10).span("optimizer", 5).span("forward", 70, stream=1).span("optimizer", 9, stream=1)
     script.pause()
     host, device = segment(script.log()), segment(script.log(), stream=1)
     assert ns(host.phases["forward"]) == [10] * 3
@@ -312,9 +310,7 @@ def test_any_nesting_gives_each_phase_its_own_time_and_steps_tile_the_turn(turns
     assert ns(found.turns.span_s) == [span + 11 for span in spans]
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 17), st.booleans(), st.integers(0, 3), st.integers(0, 20)), max_size=60)
-)
+@given(st.lists(st.tuples(st.integers(0, 17), st.booleans(), st.integers(0, 3), st.integers(0, 20)), max_size=60))
 def test_any_log_at_all_keeps_the_sums(happenings: list) -> None:
     script = Script().resume()
     for kind, grad, index, ns_after in happenings:

@@ -1,0 +1,86 @@
+"""Where the steady state of a series of step times begins: found, not assumed.
+
+The start is the truncation point that minimises the standard error of what is kept (MSER-5: White, "An effective
+truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997), over medians of short blocks
+so that single spikes do not decide. A head is cut only when it differs from the rest; noise alone cuts nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+BLOCK_STEPS: Final = 5
+"""Steps per block, as in MSER-5."""
+
+NEAR_LEAST: Final = 1.1
+"""Cut no later than needed: the earliest point whose squared standard error is within 10 % of the least."""
+
+HEAD_SHARE: Final = 0.02
+"""A head within 2 % of the rest stays: half of all blocks at +2 % moves the median by less than that."""
+
+HEAD_ERRORS: Final = 3.0
+"""So does a head within three standard errors of the rest; chance alone exceeds that in 0.3 % of heads."""
+
+MAD_TO_SIGMA: Final = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution."""
+
+
+def steady_start(total_s: Floats) -> int:
+    """Index of the first steady step; 0 when the series is steady from its first step on."""
+    blocks, size = _blocks(total_s)
+    if len(blocks) < 4:
+        return 0
+    cut = _earliest(blocks)
+    start = cut * size if cut and _differs(blocks[:cut], blocks[cut:]) else 0
+    return start + _rest_of_head(total_s[start:], size)
+
+
+def still_moving(total_s: Floats) -> bool:
+    """Whether the series had not reached a level: even its second half, the most that is cut, has a trend.
+
+    Args:
+        total_s: The series from its :func:`steady_start` on.
+    """
+    blocks, _ = _blocks(total_s)
+    half = len(blocks) // 2
+    return half >= 2 and _differs(blocks[:half], blocks[half:], share=TREND_SHARE)
+
+
+TREND_SHARE: Final = 0.10
+"""Halves that differ by less than 10 % count as one level: a quiet process here drifts by up to 6 % (block medians
+of a LeNet step over 3 s), and interleaving takes out of a ratio what both sides share."""
+
+
+def _blocks(total_s: Floats) -> tuple[Floats, int]:
+    """Medians of the logarithms of consecutive blocks, and the block's length."""
+    size = min(BLOCK_STEPS, max(1, len(total_s) // 8))
+    count = len(total_s) // size
+    logs = np.log(np.maximum(total_s[: count * size], 1e-9))  # the clock's resolution is a nanosecond
+    return np.median(logs.reshape(count, size), axis=1), size
+
+
+def _earliest(blocks: Floats) -> int:
+    """Earliest cut, at most half of the blocks, whose squared standard error is near the least."""
+    errors = np.array([blocks[cut:].var() / (len(blocks) - cut) for cut in range(len(blocks) // 2 + 1)])
+    return int(np.argmax(errors <= errors.min() * NEAR_LEAST))
+
+
+def _rest_of_head(total_s: Floats, size: int) -> int:
+    """Steps at the front that stand out one by one: too few to move the median of their block."""
+    logs = np.log(np.maximum(total_s, 1e-9))
+    count = 0
+    while count < size and _differs(logs[count : count + 1], logs[count + 1 :]):
+        count += 1
+    return count
+
+
+def _differs(head: Floats, rest: Floats, share: float = HEAD_SHARE) -> bool:
+    """Whether two parts have different levels, by more than ``share`` and by more than chance."""
+    gap = abs(float(np.median(head) - np.median(rest)))
+    spread = float(MAD_TO_SIGMA * np.median(np.abs(rest - np.median(rest))))
+    return bool(gap > max(np.log1p(share), HEAD_ERRORS * spread * np.sqrt(1 / len(head) + 1 / len(rest))))
