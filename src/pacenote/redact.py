@@ -36,16 +36,12 @@ _KNOWN: Final = re.compile(
 )
 _URL: Final = re.compile(r"(\b[a-z][a-z0-9+.-]*://)([^\s/@:]*:[^\s@]*|[^\s/@:]{8,})@", re.IGNORECASE)
 _BEARER: Final = re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
-_PEM: Final = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
-)
+_PEM: Final = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _ASSIGNED: Final = re.compile(
     rf"""((?:--?)?["']?[\w.-]*{_SECRET_NAME}[\w.-]*["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;&"'}}\])]+)""",
     re.IGNORECASE,
 )
-_OPTION: Final = re.compile(
-    rf"""(--[\w-]*{_SECRET_NAME}[\w-]*\s+)("[^"]*"|'[^']*'|[^\s-][^\s]*)""", re.IGNORECASE
-)
+_OPTION: Final = re.compile(rf"""(--[\w-]*{_SECRET_NAME}[\w-]*\s+)("[^"]*"|'[^']*'|[^\s-][^\s]*)""", re.IGNORECASE)
 _RUN: Final = re.compile(r"[A-Za-z0-9+/=_-]{20,}")
 
 _SHORTEST_VALUE: Final = 6  # shorter values of secret variables ("1", "true") would blank out ordinary text
@@ -109,14 +105,18 @@ def _is_path(run: str) -> bool:
 def looks_random(run: str) -> bool:
     """Whether a run of letters and digits is too irregular to be a name.
 
-    Names change between lower case, upper case, digits and marks at a few places; a random string over 62
-    characters does at 3 of 5 places, a random hexadecimal one at 2 of 5. Runs of up to 23 characters are
-    kept: ids of records are 20 hexadecimal digits.
+    Letters and digits that stand next to each other change between lower case, upper case and digit at 3 of 5 places
+    in a random string over 62 characters, at 2 of 5 in a random hexadecimal one, and at few places in a name. Runs of
+    up to 23 characters are kept: ids of records are 20 hexadecimal digits.
     """
     return len(run) >= 24 and any(character.isdigit() for character in run) and _changes(run) >= 0.25
 
 
 def _changes(run: str) -> float:
-    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "m" for c in run]
-    changes = sum(1 for left, right in pairwise(kinds) if left != right)
-    return changes / max(1, len(run) - 1)
+    """Share of neighbouring letters and digits that are of different kinds."""
+    pairs = [(left, right) for left, right in pairwise(run) if left.isalnum() and right.isalnum()]
+    return sum(_kind(left) != _kind(right) for left, right in pairs) / max(1, len(pairs))
+
+
+def _kind(character: str) -> str:
+    return "digit" if character.isdigit() else "upper" if character.isupper() else "lower"
