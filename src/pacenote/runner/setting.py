@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pacenote.engines import Engine
-from pacenote.environment import child_environ
 from pacenote.levers import LEVERS
 from pacenote.records import Effort, Environment, Record, TrialRecord, TrialSpec
 from pacenote.runner.meters import Clock, Meters
 from pacenote.runner.progress import Progress, silent
 from pacenote.runner.slot import Ceilings
+from pacenote.system.interpreter import child_environ
 
 
 class Keeper(Protocol):
