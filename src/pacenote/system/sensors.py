@@ -8,13 +8,14 @@ process that is started only when there is such a device.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pacenote.records import Reading, Sensors
 from pacenote.system import accelerators, energy, thermal
@@ -29,25 +30,41 @@ _SAMPLED: Final = {
 
 
 class Sampler:
-    """The running side process.
+    """The running side process; all trials on one device share it, so that no two ever run.
 
     It writes to a file, since a pipe that nobody empties would block it after 64 KiB.
 
     Args:
-        arguments: Options of :mod:`pacenote.system.sampler`.
+        index: NVML index of the device.
     """
 
-    def __init__(self, arguments: Iterable[str]) -> None:
-        self._out = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - lives until stop()
-        command = [sys.executable, "-m", "pacenote.system.sampler", *arguments]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=self._out, stderr=subprocess.DEVNULL)
+    _running: ClassVar[dict[int, Sampler]] = {}
 
-    def stop(self) -> list[dict[str, Any]]:
-        """End the process and return its lines."""
-        self._process.communicate()  # closes its standard input, at which it ends
-        with self._out as out:
-            out.seek(0)
-            found: list[dict[str, Any]] = [json.loads(line) for line in out if line.endswith("}\n")]
+    def __init__(self, index: int) -> None:
+        self._index = index
+        self._users = 0
+        out, self._path = tempfile.mkstemp(suffix=".jsonl", prefix="pacenote-")
+        command = [sys.executable, "-m", "pacenote.system.sampler", "--index", str(index)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL)
+        os.close(out)
+
+    @classmethod
+    def acquire(cls, index: int) -> Sampler:
+        """Join the sampler of a device, starting it for the first user."""
+        sampler = cls._running.get(index) or cls._running.setdefault(index, cls(index))
+        sampler._users += 1
+        return sampler
+
+    def release(self) -> list[dict[str, Any]]:
+        """Leave it and return every line so far; the last user ends the process."""
+        self._users -= 1
+        if self._users <= 0:
+            self._running.pop(self._index, None)
+            self._process.communicate()  # closes its standard input, at which it ends
+        with open(self._path, encoding="utf-8") as written:
+            found: list[dict[str, Any]] = [json.loads(line) for line in written if line.endswith("}\n")]
+        if self._users <= 0:
+            os.unlink(self._path)
         return found
 
 
@@ -69,8 +86,8 @@ class Watch:
             self._session, self._device_reason = accelerators.connect()
             if self._session is not None and self._index >= len(self._session.handles):
                 self.close()
-        if self._session is not None:
-            self._sampler = Sampler(["--index", str(self._index)])
+        if self._session is not None and self._index is not None:
+            self._sampler = Sampler.acquire(self._index)
         self._windows: list[tuple[float, float]] = []
         self._before: tuple[float, energy.RawEnergy, float | None] | None = None
         self._cpu_j: list[float | None] = []
@@ -103,7 +120,7 @@ class Watch:
         self._before = None
 
     def result(self) -> Sensors:
-        """What the sensors saw over all turns so far; ends the sampler."""
+        """What the sensors saw over all turns; leaves the sampler."""
         lines = self._stop_sampler()
         sampled = {
             name: _mean(values_within(lines, key, self._windows), self._device_reason or "no_sample_in_turns")
@@ -120,7 +137,7 @@ class Watch:
         )
 
     def close(self) -> None:
-        """End sampler and driver session; safe to call twice."""
+        """Leave the sampler and end the driver session; safe to call twice."""
         self._stop_sampler()
         if self._session is not None:
             self._session.close()
@@ -135,7 +152,7 @@ class Watch:
         sampler, self._sampler = self._sampler, None
         if sampler is None:
             return []
-        return sampler.stop()
+        return sampler.release()
 
 
 def values_within(lines: Iterable[dict[str, Any]], key: str, windows: Iterable[tuple[float, float]]) -> list[float]:

@@ -36,10 +36,18 @@ def test_without_a_device_it_says_why_and_ends():
     assert json.loads(done.stdout)["reason"]
 
 
-def test_side_process_ends_with_its_input():
-    lines = Sampler(["--index", "99"]).stop()
+def test_trials_on_one_device_share_the_side_process():
+    first, second = Sampler.acquire(99), Sampler.acquire(99)
+    assert first is second
+    first.release()
+    assert Sampler.acquire(99) is second
+    second.release()
+    lines = second.release()
     assert len(lines) == 1
     assert "reason" in lines[0]
+    third = Sampler.acquire(99)
+    assert third is not second
+    third.release()
 
 
 def test_wait_ends_when_input_closes(monkeypatch):

@@ -60,10 +60,11 @@ class FakeSession:
 
 
 class FakeSampler:
-    def __init__(self, arguments):
-        self.arguments = arguments
+    @classmethod
+    def acquire(cls, index):
+        return cls()
 
-    def stop(self):
+    def release(self):
         return [{"t_s": t, "power_w": 200.0, "utilisation_share": 0.5} for t in range(-5, 10**5)]
 
 
