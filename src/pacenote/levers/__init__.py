@@ -21,12 +21,14 @@ class Lever:
     Attributes:
         name: Key in a spec's levers and in what the child observed.
         option: Option of the command line.
+        help: What the command line says about it, in one sentence.
         risk: What it may change besides speed: ``"none"``; ``"numerics"`` (rounding); ``"training"`` (what is learnt).
         choices: The values there are; empty for a number.
     """
 
     name: ClassVar[str]
     option: ClassVar[str]
+    help: ClassVar[str]
     risk: ClassVar[str]
     choices: ClassVar[tuple[str, ...]] = ()
     plain: ClassVar[Scalar]
@@ -106,15 +108,3 @@ def of_workload(workload: str) -> tuple[Lever, ...]:
 def defaults(workload: str, machine: Mapping[str, Any]) -> dict[str, Scalar]:
     """Every lever of a workload with its default on this machine."""
     return {lever.name: lever.default(machine, workload) for lever in of_workload(workload)}
-
-
-def parse_axis(lever: Lever, text: str) -> list[Scalar]:
-    """Read comma-separated values: ``"32,256"``.
-
-    Raises:
-        UsageError: If a value is empty, nonsense, or given twice.
-    """
-    values = [lever.parse(part) for part in text.split(",")]
-    if len(set(values)) < len(values):
-        raise UsageError(f"{lever.option} {text!r}: a value is given twice.")
-    return values

@@ -18,6 +18,7 @@ class Allocator(Lever):
 
     name = "allocator"
     option = "--allocator"
+    help = "C memory allocator: default or no_trim (keeps freed memory)."
     risk = "none"
     choices = ("default", "no_trim")
     plain = "default"

@@ -14,6 +14,7 @@ class BatchSize(Lever):
 
     name = "batch_size"
     option = "--batch-size"
+    help = "Samples in one step."
     risk = "training"
 
     def parse(self, text: str) -> Scalar:

@@ -11,6 +11,7 @@ class Depth(Lever):
 
     name = "depth"
     option = "--depth"
+    help = "Number of layers; 1 is the article's network."
     risk = "training"
     plain = 1
 

@@ -14,6 +14,7 @@ class DType(Lever):
 
     name = "dtype"
     option = "--dtype"
+    help = "Precision: fp32, tf32, bf16 or fp16."
     risk = "numerics"
     choices = ("fp32", "tf32", "bf16", "fp16")
     plain = "fp32"

@@ -11,6 +11,7 @@ class LoaderWorkers(Lever):
 
     name = "loader_workers"
     option = "--loader-workers"
+    help = "Processes that prepare batches; 0: the training process itself."
     risk = "none"
     plain = 0
 

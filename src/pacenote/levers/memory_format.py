@@ -10,6 +10,7 @@ class MemoryFormat(Lever):
 
     name = "memory_format"
     option = "--memory-format"
+    help = "Layout of images: default or channels_last."
     risk = "numerics"
     choices = ("default", "channels_last")
     plain = "default"

@@ -10,6 +10,7 @@ class Pipeline(Lever):
 
     name = "pipeline"
     option = "--pipeline"
+    help = "Input: tutorial (item by item) or batched (whole batches at once)."
     risk = "none"
     choices = ("tutorial", "batched")
     plain = "tutorial"

@@ -20,6 +20,7 @@ class Threads(Lever):
 
     name = "threads"
     option = "--threads"
+    help = "Threads that compute one operator."
     risk = "numerics"  # sums are split differently
 
     def parse(self, text: str) -> Scalar:

@@ -16,6 +16,7 @@ class WaitingPolicy(Lever):
 
     name = "waiting_policy"
     option = "--waiting-policy"
+    help = "What waiting threads do: passive, active or default."
     risk = "none"
     choices = ("passive", "active", "default")
     plain = "passive"

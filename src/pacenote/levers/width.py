@@ -16,6 +16,7 @@ class Width(Lever):
 
     name = "width"
     option = "--width"
+    help = "Channels or hidden units, as a factor."
     risk = "training"
     plain = 1.0
 
