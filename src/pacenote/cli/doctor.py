@@ -219,15 +219,19 @@ def _print_ceilings(out: Console, ceilings: list[dict[str, Any]], language: str)
     if not ceilings:
         out.print(f"  {say(language, 'doctor.no_ceilings')}")
     for kept in ceilings:
-        values = {name: value for name, value in _numbers(kept["ceilings"])}
-        shown = ", ".join(f"{name} {figure(value, unit_of(name))}" for name, value in values.items())
-        out.print(f"  {cell_text(kept['key'])}: {shown}", soft_wrap=True)
+        figures = _numbers(kept["ceilings"])
+        shown = ", ".join(f"{name} {figure(value, unit_of(name.partition('.')[0]))}" for name, value in figures)
+        # The first part of the key is a hash of the machine; the rest says what was measured.
+        where = " ".join(str(kept["key"]).split("/")[1:]) or kept["key"]
+        out.print(f"  {cell_text(where)}: {shown}", soft_wrap=True)
 
 
 def _numbers(ceilings: Mapping[str, Any], before: str = "") -> list[tuple[str, float]]:
-    """The figures of a calibration with their names, nested ones joined by a dot."""
+    """The figures of a calibration with their names, nested ones joined by a dot; facts of the framework are none."""
     found: list[tuple[str, float]] = []
     for name, value in ceilings.items():
+        if name == "framework":
+            continue
         if isinstance(value, Mapping):
             found.extend(_numbers(value, f"{before}{name}."))
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
