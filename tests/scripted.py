@@ -159,6 +159,9 @@ class FakeChild:
             "device_memory": None,
         }
 
+    def begin_finish(self) -> None:
+        self._moment("begin_finish")
+
     def finish(self, timeout_s: float) -> tuple[dict[str, Any], Outcome]:
         self._moment("finish")
         self.alive = False
@@ -191,7 +194,7 @@ class FakeEngine:
         self.children: list[FakeChild] = []
         self.log: list[tuple[str, int]] = []
         self.failures: dict[str, Failure] = {}
-        self.step_s: Callable[[FakeChild], float] = lambda child: 0.05
+        self.step_s: Callable[[FakeChild], float] = lambda child: 0.02
         self.start_s = 2.0
         self.finish_s = 0.0
 

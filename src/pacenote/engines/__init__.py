@@ -35,8 +35,12 @@ class Child(Protocol):
         """Let it train; the answer is a message of kind ``turn``."""
         ...
 
+    def begin_finish(self) -> None:
+        """Ask it to end cleanly; several children can leave at once."""
+        ...
+
     def finish(self, timeout_s: float) -> tuple[Message, Outcome]:
-        """Ask it to end cleanly, and wait until it has."""
+        """Wait for its last message and its end."""
         ...
 
     def kill(self) -> None:

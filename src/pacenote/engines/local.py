@@ -57,9 +57,12 @@ class LocalChild:
         """Let it train; see :class:`pacenote.engines.Child`."""
         self.send({"cmd": "turn", "turn": turn, "seconds": seconds, "steps": steps})
 
-    def finish(self, timeout_s: float) -> tuple[Message, Outcome]:
-        """Ask it to end cleanly. Once it has said ``done``, a fault while it tears down costs nothing measured."""
+    def begin_finish(self) -> None:
+        """Ask it to end cleanly."""
         self.send({"cmd": "finish"})
+
+    def finish(self, timeout_s: float) -> tuple[Message, Outcome]:
+        """Wait for its end. Once it has said ``done``, a fault while it tears down costs nothing measured."""
         done = self.answer("done", timeout_s)
         self._lines.ended(time.monotonic() + EXIT_GRACE_S)
         self._end()

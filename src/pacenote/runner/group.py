@@ -68,8 +68,7 @@ class Group:
         try:
             self._start_all(cells)
             self._take_turns()
-            for slot in list(self._slots):
-                self._finish(slot, self._effort.timeout_s)
+            self._finish_all(list(self._slots), self._effort.timeout_s)
         except KeyboardInterrupt:
             self._settle()
             raise
@@ -129,7 +128,8 @@ class Group:
                 if turn == 0:
                     self._turn(slot, 0, seconds=effort.warmup_s, steps=None)
                 else:
-                    self._turn(slot, turn, seconds=effort.turn_s if steps is None else None, steps=steps)
+                    seconds = slot.long_enough_s(effort.turn_s) if steps is None else None
+                    self._turn(slot, turn, seconds=seconds, steps=steps)
         for slot in self._in_order(0, long=True):
             # A loader's workers refill their queue while the child rests, so short turns would measure a full queue.
             self._turn(slot, 0, seconds=effort.warmup_s, steps=None)
@@ -164,12 +164,22 @@ class Group:
             )
         )
 
-    def _finish(self, slot: Slot, timeout_s: float) -> None:
-        try:
-            outcome = slot.finish(timeout_s)
-        except ChildEndedError as error:
-            outcome = error.outcome
-        self._store(slot, outcome)
+    def _finish_all(self, slots: Sequence[Slot], timeout_s: float) -> None:
+        """End children together: nothing is measured any more, so they may tear down at the same time."""
+        leaving = []
+        for slot in slots:
+            try:
+                slot.begin_finish()
+            except ChildEndedError as error:
+                self._store(slot, error.outcome)
+            else:
+                leaving.append(slot)
+        for slot in leaving:
+            try:
+                outcome = slot.finish(timeout_s)
+            except ChildEndedError as error:
+                outcome = error.outcome
+            self._store(slot, outcome)
 
     def _store(self, slot: Slot, outcome: Outcome) -> None:
         """Make the record, keep it, and take the slot out of the round."""
@@ -193,10 +203,11 @@ class Group:
 
     def _settle(self) -> None:
         """After Ctrl-C: keep what has done all its turns as finished, the rest as interrupted."""
-        for slot in list(self._slots):
-            wanted = 2 if takes_long_turn(slot.cell.spec) else self._effort.turns + 1
-            if len(slot.turns) >= wanted:
-                self._finish(slot, GOODBYE_S)
-            else:
-                slot.child.kill()
-                self._store(slot, Outcome(status=Status.INTERRUPTED, signal="SIGINT"))
+        done = [slot for slot in self._slots if len(slot.turns) >= self._wanted_turns(slot)]
+        for slot in [slot for slot in self._slots if slot not in done]:
+            slot.child.kill()
+            self._store(slot, Outcome(status=Status.INTERRUPTED, signal="SIGINT"))
+        self._finish_all(done, GOODBYE_S)
+
+    def _wanted_turns(self, slot: Slot) -> int:
+        return 2 if takes_long_turn(slot.cell.spec) else self._effort.turns + 1

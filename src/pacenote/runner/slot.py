@@ -33,6 +33,12 @@ from pacenote.system.process import Footprint
 PSS_EVERY_TURNS: Final = 3
 """Turns between two readings of PSS. Training memory is flat after the warm-up; one reading takes up to 35 ms."""
 
+MIN_STEPS_PER_TURN: Final = 5
+"""The first step after a rest is dropped; the median of fewer than four is hardly better than one step."""
+
+LONGEST_TURN: Final = 8
+"""How many times its usual length a turn may be stretched for slow steps; beyond that turns lie too far apart."""
+
 
 class Ceilings(Record, frozen=True, kw_only=True):
     """What this device can do at most, measured on it."""
@@ -73,6 +79,7 @@ class Slot:
         self._code: list[bytes] = []
         self._footprints: list[Footprint] = []
         self._done: Message = {}
+        self._leaving = False
 
     def wait_ready(self) -> float:
         """Wait until the child stands at its gate; returns the seconds since it was started."""
@@ -87,6 +94,14 @@ class Slot:
         self.framework = {**ready.get("framework", {}), "python": hello.get("python")}
         self._data = ready.get("data", {})
         return self._clock.monotonic_s() - self._began_s
+
+    def long_enough_s(self, turn_s: float) -> float:
+        """Length of the next turn: ``turn_s``, or as long as a few steps take, within reason."""
+        if not self.turns:
+            return turn_s
+        last = self.turns[-1]
+        wanted_s = MIN_STEPS_PER_TURN * last.counters.wall_s / max(1, last.steps)
+        return min(max(turn_s, wanted_s), LONGEST_TURN * turn_s)
 
     def take_turn(self, turn: int, *, seconds: float | None, steps: int | None) -> Turn:
         """Let the child train for one turn while everything else rests."""
@@ -105,9 +120,15 @@ class Slot:
         self.turns.append(_turn(turn, message, counters))
         return self.turns[-1]
 
+    def begin_finish(self) -> None:
+        """Read the memory a last time and ask the child to end; once is enough."""
+        if not self._leaving:
+            self._footprints.append(self._meters.footprint(self.child.pid))
+            self._leaving = True
+            self.child.begin_finish()
+
     def finish(self, timeout_s: float) -> Outcome:
-        """Read the memory a last time and end the child cleanly."""
-        self._footprints.append(self._meters.footprint(self.child.pid))
+        """Wait for the child's clean end."""
         self._done, outcome = self.child.finish(timeout_s)
         return outcome
 

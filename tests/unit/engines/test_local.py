@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -62,6 +63,13 @@ def alive(pid: int) -> bool:
     return True
 
 
+def state_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "Z"
+
+
 def test_a_whole_conversation(start: Start) -> None:
     child = start(
         """
@@ -76,6 +84,7 @@ def test_a_whole_conversation(start: Start) -> None:
     child.begin_turn(3, seconds=0.25, steps=None)
     message = child.answer("turn", 60)
     assert (message["turn"], message["seconds"], len(message["padding"])) == (3, 0.25, 500000)
+    child.begin_finish()
     done, outcome = child.finish(60)
     assert done["objects"] == []
     assert outcome == Outcome(status=Status.FINISHED, exit_code=0)
@@ -84,6 +93,7 @@ def test_a_whole_conversation(start: Start) -> None:
 
 def test_a_fault_after_the_last_word_costs_nothing(start: Start) -> None:
     child = start('hear(); say(msg="done"); os.kill(os.getpid(), signal.SIGSEGV)')
+    child.begin_finish()
     outcome = child.finish(60)[1]
     assert outcome.status is Status.FINISHED
     assert outcome.exit_code == -signal.SIGSEGV
@@ -160,8 +170,10 @@ def test_workers_die_with_their_child_and_do_not_hide_its_end(start: Start) -> N
     )
     worker = child.answer("ready", 60)["worker"]
     assert ending(child, "turn").exit_code == 3
-    # The worker has been signalled; its new parent may not have reaped it yet.
-    assert not alive(worker) or "Z" in Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1][:3]
+    deadline = time.monotonic() + 30  # the signal has been sent; dying and being reaped takes the system a moment
+    while alive(worker) and state_of(worker) != "Z" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(worker) or state_of(worker) == "Z"
 
 
 def test_kill_is_harmless_twice_and_ends_the_group(start: Start) -> None:

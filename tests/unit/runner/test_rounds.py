@@ -50,6 +50,9 @@ class World:
         return [event for event in self.events if isinstance(event, kind)]
 
 
+EFFORT_OF_LONG_STEPS = Effort(warmup_s=2.0, turn_s=0.25, turns=2)
+
+
 @pytest.fixture
 def world() -> World:
     return World()
@@ -78,14 +81,14 @@ def test_a_record_holds_everything(world: World) -> None:
     ended = world.run([cell("a")], rounds=1, ceilings=lambda spec: ceiling)
     (record,) = ended.records
     assert record.outcome == Outcome(status=Status.FINISHED, exit_code=0)
-    assert [(turn.turn, turn.steps) for turn in record.turns] == [(0, 4), (1, 2), (2, 2), (3, 2)]
+    assert [(turn.turn, turn.steps) for turn in record.turns] == [(0, 10), (1, 5), (2, 5), (3, 5)]
     assert record.turns[1].counters.wall_s == pytest.approx(0.1)
     assert record.turns[1].losses == [(0, 2.0)]
     assert record.environment_hash in world.keeper.environments
     assert record.framework == {"name": "fake", "python": "3.11", "debug_flags": {"anomaly_mode": False}}
     assert record.cold_start.import_s == 2.0
     assert record.cold_start.process_s == pytest.approx(0.1)
-    assert record.cold_start.first_step_s == pytest.approx(0.05, rel=1e-3)
+    assert record.cold_start.first_step_s == pytest.approx(0.02, rel=1e-3)
     assert record.memory.pss_bytes == Reading(value=2.0**20, method="measured")
     assert record.memory.minor_faults == Reading(value=8.0, method="counted")
     assert record.memory.device_peak_bytes == Reading(reason="device_is_cpu")
@@ -101,22 +104,22 @@ def test_a_record_holds_everything(world: World) -> None:
 def test_the_event_log_of_all_turns_is_one_log(world: World) -> None:
     (record,) = world.run([cell("a")], rounds=1).records
     cut = segment.segment(record.events)
-    assert list(np.bincount(cut.turn)) == [4, 2, 2, 2]
-    assert cut.total_s == pytest.approx(0.05, rel=1e-3)
+    assert list(np.bincount(cut.turn)) == [10, 5, 5, 5]
+    assert cut.total_s == pytest.approx(0.02, rel=1e-3)
 
 
 def test_progress_tells_the_first_number_and_the_rest(world: World) -> None:
     world.run([cell("a")], rounds=2)
     first = world.told(progress.TurnDone)[0]
-    assert (first.cell, first.round, first.turn, first.steps) == ("a", 0, 0, 4)
-    assert first.step_time_s == pytest.approx(0.05)
-    assert first.samples_per_s == pytest.approx(640)
+    assert (first.cell, first.round, first.turn, first.steps) == ("a", 0, 0, 10)
+    assert first.step_time_s == pytest.approx(0.02)
+    assert first.samples_per_s == pytest.approx(1600)
     remaining = [event.remaining_s for event in world.told(progress.TurnDone)]
     assert remaining == sorted(remaining, reverse=True)
     assert world.told(progress.StudyEnded) == [progress.StudyEnded(rounds=2, reason="rounds")]
 
 
-@pytest.mark.parametrize("moment", ["ready", "turn 0", "turn 2", "finish"])
+@pytest.mark.parametrize("moment", ["ready", "turn 0", "turn 2", "begin_finish", "finish"])
 def test_a_cell_that_fails_is_recorded_and_left_out_while_others_go_on(world: World, moment: str) -> None:
     world.engine.failures["b"] = ends_with(Status.OUT_OF_MEMORY, moment, error_text="no more")
     ended = world.run([cell("a"), cell("b"), cell("c")], rounds=2)
@@ -130,7 +133,7 @@ def test_what_a_failed_trial_measured_before_is_kept(world: World) -> None:
     world.engine.failures["a"] = ends_with(Status.KILLED, "turn 2", signal="SIGKILL")
     record = world.run([cell("a")], rounds=1).records[0]
     assert [turn.turn for turn in record.turns] == [0, 1]
-    assert len(segment.segment(record.events).total_s) == 6
+    assert len(segment.segment(record.events).total_s) == 15
     assert record.levers == []
 
 
@@ -245,12 +248,20 @@ def test_cells_with_loader_workers_take_one_long_turn_at_the_end(world: World) -
     world.run([cell("a", loader_workers=2), cell("b")], rounds=1)
     assert world.engine.log == [("b", 0), ("b", 1), ("b", 2), ("b", 3), ("a", 0), ("a", 1)]
     turns = world.keeper.records[0].turns
-    assert [turn.steps for turn in turns] == [4, 6]
+    assert [turn.steps for turn in turns] == [10, 15]
+
+
+def test_slow_steps_stretch_their_turns_within_reason(world: World) -> None:
+    steps = {"slow": 0.2, "glacial": 1.0}
+    world.engine.step_s = lambda child: steps[child.name]
+    slow, glacial = world.run([cell("slow"), cell("glacial")], rounds=1, effort=EFFORT_OF_LONG_STEPS).records
+    assert [turn.steps for turn in slow.turns[1:]] == [5, 5]
+    assert [turn.steps for turn in glacial.turns[1:]] == [2, 2]
 
 
 def test_a_number_of_steps_replaces_the_seconds(world: World) -> None:
     (record,) = world.run([cell("a")], rounds=1, effort=Effort(warmup_s=0.1, turns=3, max_steps=100)).records
-    assert [turn.steps for turn in record.turns] == [2, 34, 34, 34]
+    assert [turn.steps for turn in record.turns] == [5, 34, 34, 34]
 
 
 def test_cells_that_do_not_fit_together_run_in_groups_with_own_round_numbers(world: World) -> None:
