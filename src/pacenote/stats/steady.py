@@ -30,6 +30,15 @@ MAD_TO_SIGMA: Final = 1.4826
 """Median absolute deviation to standard deviation, for a normal distribution."""
 
 
+MEDIAN_ERROR: Final = 1.2533
+"""Standard error of a median over that of a mean, for a normal distribution: sqrt(pi / 2)."""
+
+TREND_SHARE: Final = 0.15
+"""Halves that differ by less than 15 % count as one level. A quiet process drifts by up to 6 % within seconds
+(LeNet, batch 32, on a shared virtual machine), a processor leaving its turbo by 10 to 15 %, and interleaving takes out
+of a ratio what both of its sides share."""
+
+
 def steady_start(total_s: Floats) -> int:
     """Index of the first steady step; 0 when the series is steady from its first step on."""
     blocks, size = _blocks(total_s)
@@ -49,11 +58,6 @@ def still_moving(total_s: Floats) -> bool:
     blocks, _ = _blocks(total_s)
     half = len(blocks) // 2
     return half >= 2 and _differs(blocks[:half], blocks[half:], share=TREND_SHARE)
-
-
-TREND_SHARE: Final = 0.10
-"""Halves that differ by less than 10 % count as one level: a quiet process here drifts by up to 6 % (block medians
-of a LeNet step over 3 s), and interleaving takes out of a ratio what both sides share."""
 
 
 def _blocks(total_s: Floats) -> tuple[Floats, int]:
@@ -77,6 +81,12 @@ def _rest_of_head(total_s: Floats, size: int) -> int:
     while count < size and _differs(logs[count : count + 1], logs[count + 1 :]):
         count += 1
     return count
+
+
+def median_error(logs: Floats) -> float:
+    """Standard error of the median of some logarithms, robust against spikes."""
+    spread = MAD_TO_SIGMA * float(np.median(np.abs(logs - np.median(logs))))
+    return MEDIAN_ERROR * spread / float(np.sqrt(len(logs)))
 
 
 def _differs(head: Floats, rest: Floats, share: float = HEAD_SHARE) -> bool:

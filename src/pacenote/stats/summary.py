@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pacenote.records import Record, TrialRecord, Turn
 from pacenote.segment import PHASES, Segments, segment
 from pacenote.stats.bimodal import Bimodality, split_in_two
-from pacenote.stats.steady import steady_start, still_moving
+from pacenote.stats.steady import median_error, steady_start, still_moving
 from pacenote.stats.trimmed import trimmed
 
 Floats = npt.NDArray[np.float64]
@@ -56,6 +56,7 @@ class TrialSummary(Record, frozen=True, kw_only=True):
         spread_share: Standard deviation of the measured steps over their mean.
         level_error_share: Standard error of the logarithm of the typical step within this process.
         drift_share: How much slower the last third is than the first; negative: faster.
+        drift_error_share: Standard error of it.
         cpu_share: CPU seconds of the child over seconds of the turns (2.0: two cores busy).
         minor_faults_per_step: Page faults served without a disk, per step of the measured turns.
     """
@@ -79,6 +80,7 @@ class TrialSummary(Record, frozen=True, kw_only=True):
     spread_share: float | None = None
     level_error_share: float = 0.0
     drift_share: float | None = None
+    drift_error_share: float | None = None
     phase_s: dict[str, float] = {}
     loss_s: float | None = None
     samples_per_step: int | None = None
@@ -182,7 +184,7 @@ def _spread(total_s: Floats) -> dict[str, Any]:
         "step_time_p10_s": float(np.quantile(total_s, 0.1)),
         "step_time_p90_s": float(np.quantile(total_s, 0.9)),
         "spread_share": float(total_s.std() / total_s.mean()),
-        "drift_share": _drift_share(total_s),
+        **_drift(total_s),
         "bimodality": split_in_two(total_s),
     }
 
@@ -224,12 +226,17 @@ def _levels(found: Segments, measured: _Measured) -> _Levels:
     )
 
 
-def _drift_share(total_s: Floats) -> float | None:
-    """How much the median of the last third exceeds that of the first; ``None`` for fewer than nine values."""
+def _drift(total_s: Floats) -> dict[str, float]:
+    """How much the median of the last third exceeds that of the first; unknown for fewer than nine values."""
     third = len(total_s) // 3
     if third < 3:
-        return None
-    return float(np.median(total_s[-third:]) / np.median(total_s[:third])) - 1.0
+        return {}
+    first, last = np.log(total_s[:third]), np.log(total_s[-third:])
+    moved = float(np.median(last) - np.median(first))
+    return {
+        "drift_share": float(np.expm1(moved)),
+        "drift_error_share": float(np.hypot(median_error(first), median_error(last))),
+    }
 
 
 def _later_turns(record: TrialRecord) -> list[Turn]:

@@ -1,0 +1,60 @@
+"""The rules, put together: from a study's trials to its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from pacenote.findings.cells import judge_cell
+from pacenote.findings.comparison import compare
+from pacenote.findings.evidence import gather
+from pacenote.findings.selftest import examine_selftest
+from pacenote.findings.verdict import conclude
+from pacenote.findings.whole import judge_whole, widest
+from pacenote.records import Environment, Finding, Study, TrialRecord
+from pacenote.stats import TrialSummary
+
+RULES_VERSION: Final = 1
+"""Version of all rules and thresholds; stored with the findings, so that old findings are known as such."""
+
+LEVEL: Final = 0.95
+
+
+def judge(
+    study: Study,
+    records: Iterable[TrialRecord],
+    summaries: Iterable[TrialSummary],
+    environment: Environment | None = None,
+) -> list[Finding]:
+    """Draw every conclusion the trials of a study carry.
+
+    Args:
+        study: The question; ``options`` may hold ``level`` (coverage, 0.95), ``force`` (print ratios from unhealthy
+            sides, marked), ``within`` (half-width asked for) and ``paired`` (whether rounds ran interleaved).
+        records: Its trials.
+        summaries: Their summaries; a trial without one does not count.
+        environment: The machine they ran on, if known.
+
+    Returns:
+        Findings in the order of importance within each kind: the verdict first, then comparisons, the study as a
+        whole, and each cell.
+    """
+    level = float(study.options.get("level") or LEVEL)
+    cells = gather(study, records, {summary.trial_id: summary for summary in summaries}, environment)
+    about_cells = [finding for evidence in cells for finding in judge_cell(evidence, level)]
+    whole = judge_whole(study, cells, comparisons := compare(study, cells, level), environment)
+    if study.question == "selftest":
+        return [*examine_selftest(study, cells, level), *whole, *about_cells]
+    return [*conclude(study, cells, comparisons, level), *comparisons, *whole, *about_cells]
+
+
+def reached_width(
+    study: Study,
+    records: Iterable[TrialRecord],
+    summaries: Iterable[TrialSummary],
+    environment: Environment | None = None,
+) -> float | None:
+    """Half-width, as a share, of the widest interval so far; ``None`` before every one has an interval."""
+    level = float(study.options.get("level") or LEVEL)
+    cells = gather(study, records, {summary.trial_id: summary for summary in summaries}, environment)
+    return widest(cells, compare(study, cells, level))
