@@ -1,0 +1,128 @@
+"""Numbers as people read them: one scale for a table column, a unit beside each figure."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from pacenote import units
+
+_TIME: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_BINARY: Final = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
+_PREFIX: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+class Scale(NamedTuple):
+    """How a set of values is shown: divided by ``factor``, followed by ``suffix``."""
+
+    factor: float
+    suffix: str
+
+
+_FIXED: Final[dict[str, Scale]] = {
+    "share": Scale(0.01, "%"),
+    "ratio": Scale(1.0, "×"),
+    "count": Scale(1.0, ""),
+    "cpus": Scale(1.0, ""),
+    "level": Scale(0.01, "%"),
+    "plain": Scale(1.0, ""),
+    "c": Scale(1.0, "°C"),
+    "samples_per_s": Scale(1.0, "samples/s"),
+}
+_SCALED: Final[dict[str, tuple[tuple[tuple[float, str], ...], str]]] = {
+    "s": (_TIME, ""),
+    "bytes": (_BINARY, ""),
+    "flops": (_PREFIX, "FLOP/s"),
+    "flop": (_PREFIX, "FLOP"),
+    "bytes_per_s": (_PREFIX, "B/s"),
+    "hz": (_PREFIX, "Hz"),
+    "w": (((1.0, ""),), "W"),
+    "j": (_PREFIX, "J"),
+}
+UNITS: Final = frozenset(_FIXED) | frozenset(_SCALED) | {"text"}
+"""Every unit that a column or chart may name."""
+
+
+def scale_for(unit: str, values: Iterable[float | None]) -> Scale:
+    """Choose one scale for all ``values``: the one that suits their median, so no figure grows a row of zeros."""
+    if unit in _FIXED:
+        return _FIXED[unit]
+    steps, suffix = _SCALED[unit]
+    known = [abs(value) for value in values if value]
+    if not known:  # nothing but zeros
+        plain = next(prefix for factor, prefix in steps if factor == 1.0)
+        return Scale(1.0, plain + suffix)
+    typical = statistics.median(known)
+    for factor, prefix in steps:
+        if typical >= factor:
+            return Scale(factor, prefix + suffix)
+    return Scale(steps[-1][0], steps[-1][1] + suffix)
+
+
+def number(value: float, unit: str, scale: Scale) -> str:
+    """Write ``value`` on ``scale`` without its suffix."""
+    shown = value / scale.factor
+    if unit == "count":
+        return f"{round(shown):,}"
+    if unit in ("cpus", "level"):
+        return f"{units.significant(shown, 2)}"
+    if unit == "share":
+        return f"{shown:.1f}"
+    if unit == "ratio":
+        return f"{shown:.2f}" if abs(shown) < 100 else units.significant(shown)
+    if unit == "samples_per_s" and abs(shown) >= 100:
+        return f"{shown:,.0f}"
+    if abs(shown) >= 1000:  # the column's median chose the unit; a far larger value keeps its whole digits
+        return f"{shown:,.0f}"
+    return units.significant(shown)
+
+
+def joined(text: str, suffix: str) -> str:
+    """Put a unit behind a figure: a space, except before ``×``."""
+    if not suffix:
+        return text
+    return text + suffix if suffix == "×" else f"{text} {suffix}"
+
+
+def figure(value: float, unit: str) -> str:
+    """Write one value on its own scale with its unit, for sentences."""
+    if not math.isfinite(value):
+        return str(value)
+    if unit == "s":
+        return units.seconds(value)
+    scale = scale_for(unit, [value])
+    return joined(number(value, unit, scale), scale.suffix)
+
+
+def unit_of(name: str) -> str:
+    """Guess the unit of a parameter from its name's suffix, as :mod:`pacenote.units` sets it."""
+    for suffix, unit in _SUFFIXES:
+        if name.endswith(suffix):
+            return unit
+    return "plain"
+
+
+_SUFFIXES: Final = (
+    ("samples_per_s", "samples_per_s"),
+    ("bytes_per_s", "bytes_per_s"),
+    ("_s", "s"),
+    ("_bytes", "bytes"),
+    ("_share", "share"),
+    ("_ratio", "ratio"),
+    ("speedup", "ratio"),
+    ("_flops", "flops"),
+    ("_flop", "flop"),
+    ("_hz", "hz"),
+    ("_w", "w"),
+    ("_j", "j"),
+    ("_c", "c"),
+    ("_count", "count"),
+    ("_cpus", "cpus"),
+    ("level", "level"),
+    ("steps", "count"),
+    ("items", "count"),
+    ("rounds", "count"),
+    ("count", "count"),
+)

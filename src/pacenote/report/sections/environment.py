@@ -1,0 +1,63 @@
+"""Machine, interpreter and frameworks that the figures belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pacenote.report import locale
+from pacenote.report.blocks import Facts, Message, Section, literal, say
+from pacenote.report.figures import figure, unit_of
+from pacenote.report.model import StudyView
+from pacenote.report.sections import SectionPart
+
+
+def build(view: StudyView) -> Section | None:
+    """Every recorded fact, nested ones with a dotted name."""
+    facts = [(_name(name), _value(name, value)) for name, value in _flat("", view.environment)]
+    for name, found in _frameworks(view).items():
+        facts += [(_name(key), _value(key, value)) for key, value in _flat(name, found)]
+    if not facts:
+        return None
+    return Section(name="environment", title=say("section.environment"), blocks=[Facts(name="facts", facts=facts)])
+
+
+def _frameworks(view: StudyView) -> dict[str, Mapping[str, Any]]:
+    found: dict[str, Mapping[str, Any]] = {}
+    for cell in view.cells:
+        if cell.framework_facts:
+            found.setdefault(cell.framework, cell.framework_facts)
+    return found
+
+
+def _flat(prefix: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        rows = []
+        for key in value:
+            rows += _flat(f"{prefix}.{key}" if prefix else str(key), value[key])
+        return rows
+    return [(prefix, value)]
+
+
+def _name(name: str) -> Message:
+    """A machine fact has words; a variable or a framework's own fact keeps its name."""
+    return say(f"fact.{name}") if locale.has(f"fact.{name}") else literal(name)
+
+
+def _value(name: str, value: Any) -> Message:
+    if value in ([], {}):
+        return say("none")
+    if value is None or value == "":
+        return say("unknown")
+    if name.endswith("reason"):
+        return say(f"reason.{value}")
+    if isinstance(value, bool):
+        return say("yes" if value else "no")
+    if isinstance(value, (list, tuple)):
+        return literal(", ".join(str(item) for item in value))
+    if isinstance(value, (int, float)) and unit_of(name) != "plain":
+        return literal(figure(float(value), unit_of(name)))
+    return literal(str(value))
+
+
+PART = SectionPart(name="environment", place=80, build=build)

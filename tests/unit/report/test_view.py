@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+from fixtures.study import ROUNDS, STEPS_PER_TURN, TURNS, make_study
+
+from pacenote.records import Reading
+from pacenote.report import view
+from pacenote.report.headline import fastest, key_figures, sentences
+from pacenote.report.readings import energy_per_sample, largest, middle
+
+
+def test_cells_keep_the_order_of_the_study_and_their_own_findings() -> None:
+    made = make_study()
+    built = view.build(*made)
+    assert [cell.label for cell in built.cells] == [cell.label for cell in made.study.cells]
+    assert built.cells[0].step_time == view.Estimate(value=0.0084, low=0.0084 * 0.975, high=0.0084 * 1.026)
+    assert [cell.label for cell in built.cells if cell.unhealthy] == ["paddle b256"]
+    assert [cell.label for cell in built.cells if not cell.measured] == ["pytorch b65536"]
+
+
+def test_throughput_interval_is_the_step_interval_turned_over() -> None:
+    cell = view.build(*make_study()).cells[0]
+    assert cell.throughput is not None
+    assert cell.throughput.low == pytest.approx(32 / (0.0084 * 1.026))
+    assert cell.throughput.high == pytest.approx(32 / (0.0084 * 0.975))
+
+
+def test_raw_steps_are_all_there_with_their_turn() -> None:
+    built = view.build(*make_study())
+    steps = [trial for trial in built.trials if trial.step_ns]
+    assert len(steps) == 4 * ROUNDS
+    assert all(len(trial.step_ns) == STEPS_PER_TURN * TURNS == len(trial.turn) for trial in steps)
+    assert steps[0].turn[::STEPS_PER_TURN] == list(range(TURNS))
+
+
+def test_trial_of_no_cell_is_left_out() -> None:
+    made = make_study()
+    study = msgspec.structs.replace(made.study, cells=made.study.cells[:1])
+    built = view.build(study, made.records, made.summaries, made.environment)
+    assert {trial.cell for trial in built.trials} == {"pytorch b32"}
+
+
+def test_view_without_environment_summaries_or_findings_still_stands() -> None:
+    made = make_study(findings=[])
+    built = view.build(made.study, [], [], None)
+    assert built.environment == {}
+    assert not any(cell.measured for cell in built.cells)
+    assert [sentence.key for sentence in sentences(built)] == ["verdict.none"]
+    assert key_figures(built) == []
+
+
+def test_fastest_is_a_healthy_condition() -> None:
+    built = view.build(*make_study())
+    best = fastest(built)
+    assert best is not None
+    assert best.label == "pytorch b256"
+    unhealthy = [cell for cell in built.cells if cell.unhealthy]
+    only = msgspec.structs.replace(built, cells=unhealthy)
+    found = fastest(only)
+    assert found is not None
+    assert found.label == "paddle b256"
+
+
+def test_readings_of_several_processes() -> None:
+    known = [Reading(value=2.0, method="measured"), Reading(reason="no_sensor"), Reading(value=6.0, method="measured")]
+    assert largest(known).value == 6.0
+    assert middle(known) == Reading(value=4.0, method="measured")
+    assert largest([Reading(), Reading(reason="no_sensor")]).reason == "no_sensor"
+    assert middle([]).reason == "not_recorded"
+
+
+def test_energy_per_sample_counts_measured_turns_only() -> None:
+    record = make_study().records[0]
+    sensors = msgspec.structs.replace(record.sensors, cpu_energy_j=Reading(value=115.2, method="measured"))
+    record = msgspec.structs.replace(record, sensors=sensors)
+    expected = 115.2 / ((TURNS - 1) * STEPS_PER_TURN * 32)
+    assert energy_per_sample([record], "cpu_energy_j").value == pytest.approx(expected)
+    assert energy_per_sample([record], "dram_energy_j").reason == "no_sensor"
