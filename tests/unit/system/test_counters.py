@@ -76,8 +76,8 @@ def test_throttling_version_2(tree, severity, seconds, count):
 
 def test_swap_traffic(tree):
     found = change(tree, ["swap"], ["swap_mild"])
-    assert found.swapped_in_bytes == 180 * 4096
-    assert found.swapped_out_bytes == 512 * 4096
+    assert found.swapped_in_bytes == 2048 * 4096
+    assert found.swapped_out_bytes == 2048 * 4096
 
 
 def test_thermal_throttling(tree):
