@@ -82,9 +82,7 @@ def machine_lines(machine: Mapping[str, Any], threads: int | None, language: str
     unknown = say(language, "unknown")
     quota = say(language, "doctor.quota_none")
     if machine.get("quota_cpus") is not None:
-        quota = say(
-            language, "doctor.quota_value", cpus=machine["quota_cpus"], version=machine.get("cgroup_version")
-        )
+        quota = say(language, "doctor.quota_value", cpus=machine["quota_cpus"], version=machine.get("cgroup_version"))
     names = [str(device.get("name")) for device in machine.get("accelerators") or []]
     absent = text(language, f"reason.{machine.get('accelerators_reason') or 'no_accelerator'}")
     virtual = f" ({say(language, 'doctor.virtual')})" if machine.get("virtual") else ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,13 +17,32 @@ PIPE_WIDTH: Final = 200
 """Columns where no terminal says how many there are: enough that a row of a table stays one line."""
 
 
+class _Trimmed:
+    """A stream without the blanks with which rich fills lines up to the width."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self.encoding = getattr(stream, "encoding", "utf-8")
+
+    def write(self, text: str) -> int:
+        return self._stream.write(re.sub(r" +(?=\n)", "", text))
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return False
+
+
 def console(*, errors: bool = False) -> Console:
     """A console on stdout (or stderr) that colours only what it is told to."""
     from rich.console import Console
 
     stream = sys.stderr if errors else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(highlight=False, stderr=errors, width=width)
+    if stream.isatty():
+        return Console(highlight=False, stderr=errors)
+    width = None if "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(highlight=False, file=cast("IO[str]", _Trimmed(stream)), width=width)
 
 
 def print_json(value: Any) -> None:

@@ -28,7 +28,28 @@ def load(store: Store, study: Study) -> StudyView:
 
     records = store.trials(study.id)
     environment = store.get_environment(study.environment_hash) if study.environment_hash else None
+    runs = study.options.get("runs")
+    if study.question == "compare" and runs:
+        return _side_by_side(store, study, records, runs)
     return view.build(study, records, summaries(store, records), environment)
+
+
+def _side_by_side(store: Store, study: Study, records: Sequence[TrialRecord], runs: Sequence[str]) -> StudyView:
+    """A comparison of two runs: equal conditions of both have equal specs, so each run is put together on its own."""
+    import msgspec
+
+    from pacenote.report import view
+
+    half = len(study.cells) // 2
+    built = []
+    for run, cells in zip(runs, (study.cells[:half], study.cells[half:]), strict=True):
+        one = store.get_study(run)
+        own = [record for record in records if record.id in set(one.trial_ids)]
+        part = msgspec.structs.replace(study, cells=cells)
+        environment = store.get_environment(one.environment_hash) if one.environment_hash else None
+        built.append(view.build(part, own, summaries(store, own), environment))
+    first, second = built
+    return msgspec.structs.replace(second, cells=[*first.cells, *second.cells], trials=[*first.trials, *second.trials])
 
 
 def summaries(store: Store, records: Sequence[TrialRecord]) -> list[TrialSummary]:

@@ -65,9 +65,7 @@ def run(
         Path | None,
         typer.Option("--plan", metavar="FILE", help="Read the runs from a plan file.", rich_help_panel=_INPUT),
     ] = None,
-    rounds: Annotated[
-        int, typer.Option(min=1, help="Fresh processes per condition.", rich_help_panel=_EFFORT)
-    ] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Fresh processes per condition.", rich_help_panel=_EFFORT)] = 5,
     time_budget: Annotated[
         str, typer.Option(metavar="TIME", help="No round starts that ends later.", rich_help_panel=_EFFORT)
     ] = "3m",
