@@ -162,7 +162,7 @@ class FakeChild:
     def begin_finish(self) -> None:
         self._moment("begin_finish")
 
-    def finish(self, timeout_s: float) -> tuple[dict[str, Any], Outcome]:
+    def finish(self, timeout_s: float, *, grace_s: float) -> tuple[dict[str, Any], Outcome]:
         self._moment("finish")
         self.alive = False
         self.engine.clock.now_s += self.engine.finish_s
@@ -201,5 +201,3 @@ class FakeEngine:
     def start(self, job: dict[str, Any], *, python: str | None, environ: dict[str, str]) -> FakeChild:
         self.children.append(FakeChild(self, len(self.children) + 1, job, environ))
         return self.children[-1]
-
-

@@ -191,23 +191,3 @@ def expect(cells: Sequence[Cell], effort: Effort, rounds: int) -> Estimate:
     starts = sum(START_COST_S.get(cell.spec.framework, 0.5) for cell in cells) / min(2, max(1, len(cells)))
     round_s = starts + len(cells) * measured_s(effort) + FINISH_COST_S
     return Estimate(cells=len(cells), trials=len(cells) * rounds, round_s=round_s, total_s=round_s * rounds)
-
-
-def comparisons(cells: Sequence[Cell], axes: Sequence[str]) -> list[tuple[Cell, Cell]]:
-    """Pairs to compare: along each axis, other axes equal, each value against the first value there is."""
-    pairs = []
-    for axis in axes:
-        first: dict[tuple[tuple[str, Scalar], ...], Cell] = {}
-        for cell in cells:
-            rest = tuple(_typed(value_of(cell.spec, other)) for other in axes if other != axis)
-            base = first.setdefault(rest, cell)
-            if base is not cell:
-                pairs.append((base, cell))
-    return pairs
-
-
-def value_of(spec: TrialSpec, axis: str) -> Scalar:
-    """Value of one axis."""
-    if axis in ("framework", "device"):
-        return str(getattr(spec, axis))
-    return spec.levers.get(axis)

@@ -39,8 +39,8 @@ class Child(Protocol):
         """Ask it to end cleanly; several children can leave at once."""
         ...
 
-    def finish(self, timeout_s: float) -> tuple[Message, Outcome]:
-        """Wait for its last message and its end."""
+    def finish(self, timeout_s: float, *, grace_s: float) -> tuple[Message, Outcome]:
+        """Wait for its last message, then at most ``grace_s`` for its end before it is ended."""
         ...
 
     def kill(self) -> None:

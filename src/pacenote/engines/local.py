@@ -61,12 +61,15 @@ class LocalChild:
         """Ask it to end cleanly."""
         self.send({"cmd": "finish"})
 
-    def finish(self, timeout_s: float) -> tuple[Message, Outcome]:
-        """Wait for its end. Once it has said ``done``, a fault while it tears down costs nothing measured."""
+    def finish(self, timeout_s: float, *, grace_s: float = EXIT_GRACE_S) -> tuple[Message, Outcome]:
+        """Wait for its last word, and ``grace_s`` for its end; a fault while it tears down costs nothing measured.
+
+        A child that had to be ended after its last word has no exit code.
+        """
         done = self.answer("done", timeout_s)
-        self._lines.ended(time.monotonic() + EXIT_GRACE_S)
+        left = self._lines.ended(time.monotonic() + grace_s)
         self._end()
-        return done, Outcome(status=Status.FINISHED, exit_code=self._process.returncode)
+        return done, Outcome(status=Status.FINISHED, exit_code=self._process.returncode if left else None)
 
     def send(self, command: Message) -> None:
         """Write one command."""

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from pacenote import findings, plan, stats
-from pacenote.records import Environment, Status, Study, TrialRecord
+from pacenote import findings, stats
+from pacenote.records import Environment, Study, TrialRecord
 from pacenote.stats import TrialSummary
 
 
@@ -44,26 +44,21 @@ class Judge:
 
     def judged(self, study: Study, records: Sequence[TrialRecord]) -> Study:
         """Return the study with its findings."""
-        first = next((record.environment_hash for record in records if record.environment_hash), "")
-        environment = self._keeper.get_environment(first) if first else None
-        summaries = {record.id: self.summary(record) for record in records if record.turns}
-        found = findings.judge(study, list(records), summaries, environment)
+        environment_hash, environment = self._environment(records)
+        found = findings.judge(study, records, self._summaries_of(records), environment)
         return msgspec.structs.replace(
-            study, findings=found, rules_version=findings.RULES_VERSION, environment_hash=first
+            study, findings=found, rules_version=findings.RULES_VERSION, environment_hash=environment_hash
         )
 
     def widest(self, study: Study, records: Sequence[TrialRecord]) -> float | None:
-        """Largest half width over the ratios of a study, or over its only cell; ``None`` if one is not known yet."""
-        by_cell: dict[str, list[TrialSummary]] = {}
-        for record in records:
-            if record.outcome.status is Status.FINISHED:
-                by_cell.setdefault(record.spec_hash, []).append(self.summary(record))
-        widths = [
-            stats.ratio_interval(by_cell[base.spec.hash()], by_cell[other.spec.hash()]).half_width_share
-            for base, other in plan.comparisons(study.cells, study.axes)
-            if base.spec.hash() in by_cell and other.spec.hash() in by_cell
-        ]
-        if not widths:
-            widths = [stats.cell_interval(summaries).half_width_share for summaries in by_cell.values()]
-        known = [width for width in widths if width is not None]
-        return max(known) if known and len(known) == len(widths) else None
+        """Half width of the widest interval so far; ``None`` while one is not known."""
+        _, environment = self._environment(records)
+        return findings.reached_width(study, records, self._summaries_of(records), environment)
+
+    def _environment(self, records: Sequence[TrialRecord]) -> tuple[str, Environment | None]:
+        """The machine they ran on: every record's environment holds the same facts of it."""
+        key = next((record.environment_hash for record in records if record.environment_hash), "")
+        return key, self._keeper.get_environment(key) if key else None
+
+    def _summaries_of(self, records: Sequence[TrialRecord]) -> list[TrialSummary]:
+        return [self.summary(record) for record in records if record.turns]

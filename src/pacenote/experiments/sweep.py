@@ -26,7 +26,7 @@ from pacenote.experiments import calibration, offer
 from pacenote.experiments.judging import Judge
 from pacenote.levers import LEVERS, defaults
 from pacenote.plan import RunOptions
-from pacenote.records import Cell, Record, Scalar, Status, Study, TrialRecord, new_id
+from pacenote.records import Cell, Record, Scalar, Status, Study, TrialRecord, TrialSpec, new_id
 from pacenote.redact import redact
 from pacenote.runner import Ended, Parts, Runner, Settings, progress, state
 from pacenote.runner.group import EnvironmentChangedError
@@ -161,22 +161,28 @@ def make_work(store: Store, watcher: progress.Progress, engine: Engine | None = 
     return Work(store=store, parts=parts, began_s=clock.monotonic_s(), machine=meters.facts)
 
 
-def run_cells(options: RunOptions, prepared: Prepared, work: Work) -> Study:
-    """Run cells that are already known; the later half of :func:`run`."""
+def run_cells(options: RunOptions, prepared: Prepared, work: Work, *, calibrate: bool = True) -> Study:
+    """Run cells that are already known; the later half of :func:`run`.
+
+    Args:
+        options: What was asked.
+        prepared: What that means here.
+        work: What to work with.
+        calibrate: Whether the ceilings of the machine are needed for the answer.
+    """
     judge = Judge(work.store)
+    specs = [cell.spec for cell in prepared.cells] if calibrate else []
     study, kept = open_study(options, prepared, work)
     _tell_start(options, prepared, study, kept, work)
     try:
-        ended = _measure(options, study, kept, judge, work)
+        ended = _measure(options, study, kept, judge=judge, work=work, calibrated=specs)
     except EnvironmentChangedError:
         study, kept = open_study(msgspec.structs.replace(options, resume=False), prepared, work)
-        ended = _measure(options, study, kept, judge, work)
+        ended = _measure(options, study, kept, judge=judge, work=work, calibrated=specs)
     return _conclude(study, ended, judge, work.store)
 
 
-def _tell_start(
-    options: RunOptions, prepared: Prepared, study: Study, kept: Sequence[TrialRecord], work: Work
-) -> None:
+def _tell_start(options: RunOptions, prepared: Prepared, study: Study, kept: Sequence[TrialRecord], work: Work) -> None:
     done = state.stand(study.cells, kept).rounds
     work.parts.tell(
         progress.StudyStarted(
@@ -237,7 +243,15 @@ def _stored_options(options: RunOptions, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def _measure(options: RunOptions, study: Study, kept: list[TrialRecord], judge: Judge, work: Work) -> Ended:
+def _measure(
+    options: RunOptions,
+    study: Study,
+    kept: list[TrialRecord],
+    *,
+    judge: Judge,
+    work: Work,
+    calibrated: Sequence[TrialSpec],
+) -> Ended:
     """Run rounds; an interrupt before the first one ends the same way as one inside."""
     parts = work.parts
     settings = Settings(
@@ -248,9 +262,7 @@ def _measure(options: RunOptions, study: Study, kept: list[TrialRecord], judge: 
         machine_id=study.machine_id,
     )
     try:
-        ceilings = calibration.ceilings_of(
-            [cell.spec for cell in study.cells], work.store, parts, machine=_calibrated_for(work.machine)
-        )
+        ceilings = calibration.ceilings_of(calibrated, work.store, parts, machine=_calibrated_for(work.machine))
         runner = Runner(study, parts, settings, ceilings=ceilings, width=partial(judge.widest, study))
         return runner.run(kept, spent_s=parts.clock.monotonic_s() - work.began_s)
     except KeyboardInterrupt:

@@ -35,9 +35,7 @@ class Launched:
         result: Descriptor that answers are read from.
     """
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], *, control: int, result: int, output: IO[bytes]
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], *, control: int, result: int, output: IO[bytes]) -> None:
         self.process = process
         self.control = control
         self.result = result

@@ -129,8 +129,14 @@ class Runner:
         expected_s = self._expected_round_s(standing)
         rounds_left = max(1, self._settings.rounds - standing.rounds)
 
+        budget_s = self._settings.time_budget_s
+
         def remaining_s() -> float:
-            return max(0.0, expected_s * rounds_left - (clock.monotonic_s() - began_s))
+            now_s = clock.monotonic_s()
+            left_s = expected_s * rounds_left - (now_s - began_s)
+            if budget_s is not None:
+                left_s = min(left_s, budget_s - (now_s - self._began_s))
+            return max(0.0, left_s)
 
         total = standing.rounds + rounds_left
         self._parts.tell(progress.RoundStarted(round=standing.rounds, rounds=total, remaining_s=remaining_s()))

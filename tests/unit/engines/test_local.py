@@ -99,6 +99,13 @@ def test_a_fault_after_the_last_word_costs_nothing(start: Start) -> None:
     assert outcome.exit_code == -signal.SIGSEGV
 
 
+def test_a_child_that_does_not_leave_is_ended_and_has_no_exit_code(start: Start) -> None:
+    child = start('hear(); say(msg="done"); time.sleep(600)')
+    child.begin_finish()
+    assert child.finish(60, grace_s=0.0)[1] == Outcome(status=Status.FINISHED, exit_code=None)
+    assert not alive(child.pid)
+
+
 @pytest.mark.parametrize(
     ("kind", "type_", "status"),
     [
