@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pacenote.records import Record
+from pacenote.records import Reading, Record
 
 
 class Message(Record, frozen=True, kw_only=True):
@@ -37,6 +37,13 @@ class Datum(Record, frozen=True, kw_only=True):
     text: Message | None = None
     reason: Message | None = None
     tone: str = ""  # "", "good", "warn", "bad", "muted"
+
+
+def reading(found: Reading) -> Datum:
+    """A table cell for a quantity that may not be measurable here."""
+    if found.value is None:
+        return Datum(reason=say(f"reason.{found.reason or 'not_recorded'}"))
+    return Datum(value=found.value)
 
 
 class Column(Record, frozen=True, kw_only=True):

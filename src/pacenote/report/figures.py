@@ -27,6 +27,7 @@ _FIXED: Final[dict[str, Scale]] = {
     "count": Scale(1.0, ""),
     "cpus": Scale(1.0, ""),
     "level": Scale(0.01, "%"),
+    "excess": Scale(0.01, "%"),  # a ratio, shown as what it is above 1
     "plain": Scale(1.0, ""),
     "c": Scale(1.0, "°C"),
     "samples_per_s": Scale(1.0, "samples/s"),
@@ -63,12 +64,14 @@ def scale_for(unit: str, values: Iterable[float | None]) -> Scale:
 
 def number(value: float, unit: str, scale: Scale) -> str:
     """Write ``value`` on ``scale`` without its suffix."""
-    shown = value / scale.factor
+    shown = (value - 1.0 if unit == "excess" else value) / scale.factor
+    if unit == "plain" and shown.is_integer():
+        return f"{shown:,.0f}"
     if unit == "count":
         return f"{round(shown):,}"
     if unit in ("cpus", "level"):
         return f"{units.significant(shown, 2)}"
-    if unit == "share":
+    if unit in ("share", "excess"):
         return f"{shown:.1f}"
     if unit == "ratio":
         return f"{shown:.2f}" if abs(shown) < 100 else units.significant(shown)

@@ -21,24 +21,37 @@ class KeyFigure(Record, frozen=True, kw_only=True):
 
 def sentences(view: StudyView) -> list[Message]:
     """The verdict and the reason or remedy: at most two sentences."""
+    if view.question == "selftest":
+        return _selftest_sentences(view)
     verdict = next((item for item in view.findings if _is_verdict(item)), None)
-    if verdict is None:
-        measured = any(cell.measured for cell in view.cells)
-        return [say("verdict.unjudged" if measured else "verdict.none")]
-    first = Message(key=f"finding.{verdict.code}", params=verdict.params)
+    if verdict is not None:
+        first = Message(key=f"finding.{verdict.code}", params=verdict.params)
+    else:
+        first = say("verdict.unjudged" if any(cell.measured for cell in view.cells) else "verdict.none")
     second = next((item for item in view.findings if item.code in _SECOND), None)
     if second is None:
         return [first]
-    return [first, Message(key=f"finding.{second.code}", params={**second.params, **_remedy(view, second)})]
+    return [first, Message(key=f"finding.{second.code}", params={**second.params, **_remedy(second)})]
 
 
-def _remedy(view: StudyView, second: Finding) -> dict[str, Message]:
+def _remedy(second: Finding) -> dict[str, Message]:
     """What to do about the finding that a ``verdict_do`` names: its fix, with that finding's own figures."""
-    code, cell = second.params.get("finding"), second.params.get("cell")
+    code = second.params.get("finding")
     if second.code != "verdict_do" or not locale.has(f"fix.{code}"):
         return {}
-    about = next((item.params for item in view.findings if item.code == code and item.subject == cell), {})
-    return {"finding": Message(key=f"fix.{code}", params=about)}
+    return {"finding": Message(key=f"fix.{code}", params=second.params)}
+
+
+def _selftest_sentences(view: StudyView) -> list[Message]:
+    smallest = next(iter(view.found("smallest_difference")), None)
+    if smallest is None:
+        return [say("verdict.selftest_none")]
+    first = Message(key="finding.smallest_difference", params=smallest.params)
+    planted = view.found("planted_seen")
+    if not planted:
+        return [first]
+    seen = sum(bool(item.params.get("covered")) for item in planted)
+    return [first, say("verdict.planted", seen=seen, of_count=len(planted))]
 
 
 def key_figures(view: StudyView) -> list[KeyFigure]:

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from fixtures.study import ROUNDS, STEPS_PER_TURN, TURNS, make_study
+from fixtures.study import ROUNDS, STEPS_PER_TURN, TURNS, make_study, selftest_findings
 
-from pacenote.records import Reading
-from pacenote.report import view
+from pacenote.findings import judge
+from pacenote.records import Finding, Reading
+from pacenote.report import text, view
 from pacenote.report.headline import fastest, key_figures, sentences
 from pacenote.report.readings import energy_per_sample, largest, middle
+from pacenote.report.sections import compose
+from pacenote.stats import summarize
 
 
 def test_cells_keep_the_order_of_the_study_and_their_own_findings() -> None:
@@ -60,6 +63,40 @@ def test_fastest_is_a_healthy_condition() -> None:
     found = fastest(only)
     assert found is not None
     assert found.label == "paddle b256"
+
+
+def test_conclusions_of_the_rules_fit_the_report() -> None:
+    made = make_study()
+    summaries = [summarize(record) for record in made.records]
+    found = judge(made.study, made.records, summaries, made.environment)
+    study = msgspec.structs.replace(made.study, findings=found)
+    built = view.build(study, made.records, summaries, made.environment)
+    assert [cell.label for cell in built.cells if cell.measured] == [cell.label for cell in made.study.cells[:4]]
+    keys = [sentence.key for sentence in sentences(built)]
+    assert keys[0] == "finding.verdict_fastest"
+    assert len(keys) == 2
+    assert all(cell.phases and cell.throughput and cell.throughput.low for cell in built.cells if cell.measured)
+    assert next(block for block in compose(built)[1].blocks if block.name == "ratios")
+
+
+def test_verdict_of_a_selftest() -> None:
+    built = view.build(*make_study(question="selftest", findings=selftest_findings()))
+    assert text.verdict(built, "en") == (
+        "Differences of 1.3 % and more can be seen on this machine. "
+        "1 of 2 planted slow-downs were measured within their interval."
+    )
+    nothing = view.build(*make_study(question="selftest", findings=[]))
+    assert text.verdict(nothing, "zh") == "自检没有结果：机器受到干扰。"
+
+
+def test_remedy_in_the_verdict_carries_the_figures_of_its_finding() -> None:
+    found = [
+        Finding(code="verdict_refused", params={"reasons": ["threads_over_cores"]}),
+        Finding(code="verdict_do", params={"cell": "a", "finding": "threads_over_cores", "threads": 8, "cores": 2}),
+        Finding(code="verdict_why", params={"cell": "a", "phase": "forward", "share": 0.5}),
+    ]
+    built = view.build(*make_study(findings=found))
+    assert text.verdict(built, "en") == "No comparison can be made: more threads than cores. For a: Use --threads 2."
 
 
 def test_readings_of_several_processes() -> None:

@@ -29,8 +29,6 @@ _FAMILIES: Final = {
     "finding": "short",
     "status": "status",
     "part": "part",
-    "side": "side",
-    "fault": "fault",
 }
 
 

@@ -61,10 +61,10 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.cold_start": "Start-up: import {import_s}, first step {first_step_s}, steady step {steady_step_s}.",
     "finding.fastest": "{cell} is the fastest at {samples_per_s}.",
     # Self-test.
-    "finding.smallest_difference": "The smallest difference that can be seen on this machine is {ratio:ratio}.",
-    "finding.planted_seen": "A planted slow-down of {planted:ratio} was measured as {measured:ratio} "
-    "({low:ratio} to {high:ratio}).",
-    "finding.aa": "The same thing measured twice differs by {low:ratio} to {high:ratio}.",
+    "finding.smallest_difference": "Differences of {ratio:excess} and more can be seen on this machine.",
+    "finding.planted_seen": "A planted slow-down of {planted:excess} was measured as {measured:excess} "
+    "({low:excess} to {high:excess}).",
+    "finding.aa": "The same thing measured twice differs by {low:excess} to {high:excess}.",
 }
 
 _SHORT: Final[dict[str, str]] = {
@@ -85,6 +85,7 @@ _SHORT: Final[dict[str, str]] = {
     "short.few_steps": "few steps",
     "short.major_faults": "pages read from disk",
     "short.trial_failed": "no process finished",
+    "short.lever_not_applied": "a setting had no effect",
 }
 
 _FIXES: Final[dict[str, str]] = {
@@ -114,6 +115,8 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_why": "{phase:phase} takes {share:share} of its step.",
     "finding.verdict_do": "For {cell}: {finding}",
     "verdict.none": "Nothing could be measured.",
+    "verdict.planted": "{seen:count} of {of_count} planted slow-downs were measured within their interval.",
+    "verdict.selftest_none": "The self-test gave no result: the machine was disturbed.",
     "verdict.unjudged": "The study has not been judged yet.",
 }
 

@@ -48,9 +48,10 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.rounds_left_out": "受到干扰而剔除的进程：{of_trials} 个中的 {count} 个（{reasons:findings}）。",
     "finding.cold_start": "启动：导入 {import_s}，第一步 {first_step_s}，稳定后一步 {steady_step_s}。",
     "finding.fastest": "{cell} 最快，{samples_per_s}。",
-    "finding.smallest_difference": "本机能分辨的最小差别是 {ratio:ratio}。",
-    "finding.planted_seen": "人为加入的 {planted:ratio} 减速，测得 {measured:ratio}（{low:ratio} 到 {high:ratio}）。",
-    "finding.aa": "同一条件测两次，相差 {low:ratio} 到 {high:ratio}。",
+    "finding.smallest_difference": "本机能分辨 {ratio:excess} 及以上的差别。",
+    "finding.planted_seen": "人为加入的 {planted:excess} 减速，测得 {measured:excess}（{low:excess} 到 "
+    "{high:excess}）。",
+    "finding.aa": "同一条件测两次，相差 {low:excess} 到 {high:excess}。",
 }
 
 _SHORT: Final[dict[str, str]] = {
@@ -70,6 +71,7 @@ _SHORT: Final[dict[str, str]] = {
     "short.few_steps": "步数太少",
     "short.major_faults": "从磁盘读取内存页",
     "short.trial_failed": "没有进程完成",
+    "short.lever_not_applied": "设置没有生效",
 }
 
 _FIXES: Final[dict[str, str]] = {
@@ -99,6 +101,8 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_why": "每步有 {share:share} 花在“{phase:phase}”上。",
     "finding.verdict_do": "针对 {cell}：{finding}",
     "verdict.none": "没有测到任何结果。",
+    "verdict.planted": "人为加入的 {of_count} 个减速中，有 {seen:count} 个落在测得的区间内。",
+    "verdict.selftest_none": "自检没有结果：机器受到干扰。",
     "verdict.unjudged": "这次测量还没有下结论。",
 }
 

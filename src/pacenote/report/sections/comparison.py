@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from pacenote.records import Finding, Params
-from pacenote.report.blocks import Chart, Column, Datum, Line, Lines, Message, Section, Series, Table, literal, say
+from pacenote.report.blocks import (
+    Chart,
+    Column,
+    Datum,
+    Line,
+    Lines,
+    Message,
+    Section,
+    Series,
+    Table,
+    literal,
+    reading,
+    say,
+)
 from pacenote.report.model import CellView, Estimate, StudyView
 from pacenote.report.sections import SectionPart
 
@@ -76,8 +89,8 @@ def _result_row(cell: CellView) -> list[Datum]:
         _interval(cell.throughput),
         _value(cell.step_time),
         _interval(cell.step_time),
-        Datum(value=cell.achieved_flops.value, reason=say(f"reason.{cell.achieved_flops.reason}")),
-        Datum(value=cell.mfu_share.value, reason=say(f"reason.{cell.mfu_share.reason}")),
+        reading(cell.achieved_flops),
+        reading(cell.mfu_share),
         Datum(value=cell.rounds),
         Datum(value=cell.steps),
     ]

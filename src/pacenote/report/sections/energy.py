@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pacenote.records import Reading
-from pacenote.report.blocks import Column, Datum, Section, Table, literal, say
+from pacenote.report.blocks import Column, Datum, Section, Table, literal, reading, say
 from pacenote.report.model import StudyView
 from pacenote.report.sections import SectionPart
 
@@ -27,15 +26,9 @@ def build(view: StudyView) -> Section | None:
         return None
     columns = [Column(title=say("column.cell"))]
     columns += [Column(title=say(f"sensor.{name}"), unit=unit) for name, unit in _COLUMNS.items()]
-    rows = [[Datum(text=literal(cell.label)), *(_datum(cell.sensors[name]) for name in _COLUMNS)] for cell in cells]
+    rows = [[Datum(text=literal(cell.label)), *(reading(cell.sensors[name]) for name in _COLUMNS)] for cell in cells]
     table = Table(name="sensors", columns=columns, rows=rows)
     return Section(name="energy", title=say("section.energy"), lead=say("lead.energy"), blocks=[table])
-
-
-def _datum(reading: Reading) -> Datum:
-    if reading.value is None:
-        return Datum(reason=say(f"reason.{reading.reason or 'not_recorded'}"))
-    return Datum(value=reading.value)
 
 
 PART = SectionPart(name="energy", place=50, build=build)

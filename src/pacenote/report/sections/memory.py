@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pacenote.records import Reading
-from pacenote.report.blocks import Chart, Column, Datum, Section, Series, Table, literal, say
+from pacenote.report.blocks import Chart, Column, Datum, Section, Series, Table, literal, reading, say
 from pacenote.report.model import StudyView
 from pacenote.report.sections import SectionPart
 
@@ -20,7 +19,7 @@ def build(view: StudyView) -> Section | None:
     charted = [name for name in _CHARTED if any(cell.memory[name].value is not None for cell in cells)]
     columns = [Column(title=say("column.cell"))]
     columns += [Column(title=say(f"memory.{name}"), unit=_UNITS.get(name, "bytes")) for name in names]
-    rows = [[Datum(text=literal(cell.label)), *(_datum(cell.memory[name]) for name in names)] for cell in cells]
+    rows = [[Datum(text=literal(cell.label)), *(reading(cell.memory[name]) for name in names)] for cell in cells]
     section = Section(name="memory", title=say("section.memory"), lead=say("lead.memory"))
     if charted:
         series = [
@@ -44,12 +43,6 @@ def build(view: StudyView) -> Section | None:
         )
     section.blocks.append(Table(name="memory", columns=columns, rows=rows))
     return section
-
-
-def _datum(reading: Reading) -> Datum:
-    if reading.value is None:
-        return Datum(reason=say(f"reason.{reading.reason or 'not_recorded'}"))
-    return Datum(value=reading.value)
 
 
 PART = SectionPart(name="memory", place=40, build=build)
