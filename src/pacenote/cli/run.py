@@ -112,6 +112,7 @@ def _asked(workload: str | None, given: Mapping[str, Any]) -> RunOptions:
         UsageError: If a value cannot be used.
     """
     from pacenote.plan import RunOptions
+    from pacenote.redact import redact
 
     if workload is None:
         raise UsageError("name a workload (pacenote run lenet) or a plan file (--plan FILE).")
@@ -130,7 +131,7 @@ def _asked(workload: str | None, given: Mapping[str, Any]) -> RunOptions:
         within=None if given["within"] is None else share(given["within"], "--within"),
         force=given["force"],
         resume=not given["fresh"],
-        name=given["name"],
+        name=None if given["name"] is None else redact(given["name"]),
         command=_typed(),
     )
 

@@ -53,7 +53,12 @@ def test_a_resumed_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("reason", "expected"),
-    [("budget", "time budget"), ("within", "interval"), ("interrupted", "same command"), ("nothing_left", "No condition")],
+    [
+        ("budget", "time budget"),
+        ("within", "interval"),
+        ("interrupted", "same command"),
+        ("nothing_left", "No condition"),
+    ],
 )
 def test_each_ending_has_its_words(capsys: pytest.CaptureFixture[str], reason: str, expected: str) -> None:
     told(events.StudyEnded(rounds=2, reason=reason))
