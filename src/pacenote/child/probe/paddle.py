@@ -60,7 +60,13 @@ def _hook_loader(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
     start = DataLoader.__iter__
 
     def __iter__(loader: Any) -> Any:  # noqa: N807 - takes the place of DataLoader.__iter__
-        facts = {"dataset": type(loader.dataset).__name__, "workers": loader.num_workers}
+        # Even without workers a thread reads ahead, and goes on while the program waits at the gate.
+        ahead = int(getattr(loader, "prefetch_factor", 2)) * max(1, loader.num_workers)
+        facts = {
+            "dataset": type(loader.dataset).__name__,
+            "workers": loader.num_workers,
+            "prefetched_batches": ahead if loader.num_workers or loader.use_buffer_reader else 0,
+        }
         index = recorder.index("loader", loader, batch_size=getattr(loader, "batch_size", None), **facts)
         stamp(events.code(events.DATA_BEGIN, grad_enabled(), index=index))
         try:

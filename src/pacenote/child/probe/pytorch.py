@@ -54,6 +54,7 @@ def _hook_loader(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
             dataset=type(loader.dataset).__name__,
             batch_size=loader.batch_size,
             workers=loader.num_workers,
+            prefetched_batches=loader.num_workers * int(loader.prefetch_factor or 0),
         )
 
     def __iter__(loader: Any) -> Any:  # noqa: N807 - takes the place of DataLoader.__iter__
