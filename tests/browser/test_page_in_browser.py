@@ -210,7 +210,7 @@ def test_phone_width_never_scrolls_sideways(open_page: Any, lang: str) -> None:
 def test_print_is_light_and_without_controls(open_page: Any) -> None:
     shown = open_page(study(), color_scheme="dark").page
     shown.emulate_media(media="print")
-    shown.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    shown.wait_for_selector("html[data-theme=light]")
     assert not shown.locator(".controls").is_visible()
     assert shown.locator("h1").is_visible()
 

@@ -63,22 +63,22 @@ def scale_for(unit: str, values: Iterable[float | None]) -> Scale:
 
 
 def number(value: float, unit: str, scale: Scale) -> str:
-    """Write ``value`` on ``scale`` without its suffix."""
+    """Write ``value`` on ``scale`` without its suffix, with a true minus sign."""
     shown = (value - 1.0 if unit == "excess" else value) / scale.factor
-    if unit == "plain" and shown.is_integer():
-        return f"{shown:,.0f}"
-    if unit == "count":
+    return _digits(shown, unit).replace("-", "\N{MINUS SIGN}")
+
+
+def _digits(shown: float, unit: str) -> str:
+    if unit == "count" or (unit == "plain" and shown.is_integer()):
         return f"{round(shown):,}"
     if unit in ("cpus", "level"):
-        return f"{units.significant(shown, 2)}"
+        return units.significant(shown, 2)
     if unit in ("share", "excess"):
         return f"{shown:.1f}"
     if unit == "ratio":
         return f"{shown:.2f}" if abs(shown) < 100 else units.significant(shown)
-    if unit == "samples_per_s" and abs(shown) >= 100:
-        return f"{shown:,.0f}"
-    if abs(shown) >= 1000:  # the column's median chose the unit; a far larger value keeps its whole digits
-        return f"{shown:,.0f}"
+    if abs(shown) >= (100 if unit == "samples_per_s" else 1000):
+        return f"{shown:,.0f}"  # a column's median chose the unit; a far larger value keeps its whole digits
     return units.significant(shown)
 
 

@@ -30,6 +30,9 @@ def test_zeros_and_nothing_use_the_base_unit() -> None:
         (0.62, "cpus", "0.62"),
         (0.95, "level", "95 %"),
         (125.0, "s", "2 min 05 s"),
+        (32.0, "plain", "32"),
+        (1.049, "excess", "4.9 %"),
+        (0.988, "excess", "\u22121.2 %"),
         (float("inf"), "s", "inf"),
     ],
 )

@@ -323,11 +323,15 @@
     waiting = setTimeout(drawAll, 120);
   });
   if (window.IntersectionObserver) {
+    var inView = {};
     var seen = new IntersectionObserver(function (entries) {
-      entries.forEach(function (entry) {
-        var link = document.querySelector('nav a[href="#' + entry.target.id + '"]');
-        if (link) { link.classList.toggle("here", entry.isIntersecting); }
+      entries.forEach(function (entry) { inView[entry.target.id] = entry.isIntersecting; });
+      var last = null;
+      each("nav a", function (link) {
+        link.classList.remove("here");
+        if (inView[link.hash.slice(1)]) { last = link; }
       });
+      if (last) { last.classList.add("here"); }
     }, { rootMargin: "-20% 0px -70% 0px" });
     each("section", function (section) { seen.observe(section); });
   }

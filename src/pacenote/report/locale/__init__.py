@@ -25,6 +25,7 @@ _LISTS: Final = {"en": ", ", "zh": "、"}
 _FAMILIES: Final = {
     "phase": "phase",
     "lever": "lever",
+    "fact": "fact",
     "reason": "reason",
     "finding": "short",
     "status": "status",
@@ -142,7 +143,7 @@ def localise(lang: str, shown: str) -> str:
         return shown
     shown = re.sub(r"^(\d+) h (\d\d) min$", r"\1 小时 \2 分", shown)
     shown = re.sub(r"^(\d+) min (\d\d) s$", r"\1 分 \2 秒", shown)
-    return shown.replace("samples/s", "样本/s")
+    return shown.replace("samples/s", "样本/s").replace("×", " 倍")
 
 
 def _unknown(lang: str, key: str, params: Mapping[str, Any]) -> str:

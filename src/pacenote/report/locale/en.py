@@ -124,6 +124,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.no_steps": "no steps",
     "reason.one_process": "one process gives no interval",
     "reason.device_is_cpu": "the device is the CPU",
+    "reason.no_accelerator": "no accelerator",
     "reason.no_nvidia_driver": "no NVIDIA driver",
     "reason.no_nvidia_device": "no NVIDIA device",
     "reason.nvml_package_missing": "package nvidia-ml-py is not installed",

@@ -21,9 +21,8 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.thermal_throttle.without.clock_share": "Heat slowed the processor down: {temperature_c}.",
     "finding.thermal_throttle.without.temperature_c": "Heat slowed the processor down: the hardware reported it.",
     "finding.accelerator_shared": "{process_count} other processes use the accelerator.",
-    "finding.allocator_trimming": "Steps come at two speeds, {low_s} and {high_s} ({share_high:share} of them "
-    "slow): memory is given back to the system and fetched again ({minor_faults_per_step} page faults per "
-    "step).",
+    "finding.allocator_trimming": "Memory is given back to the system and fetched again inside the steps: "
+    "{minor_faults_per_step} page faults per step, about {fault_share} of its time.",
     "finding.debug_mode": "Debugging aids are switched on: {flags}.",
     "finding.cold_only": "Only {steps} steps ran, too few to leave the warm-up behind.",
     "finding.unsteady": "Step time did not settle: it changed by {drift_share} from the first third of the "
@@ -49,12 +48,19 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.one_device": "Only one device ({device}) is available on this machine.",
     "finding.stand_in_data": "The input is a generated stand-in of {items} items in the CIFAR-10 format, not "
     "CIFAR-10 itself; speed is comparable, accuracy is not.",
+    "finding.not_interleaved": "The two runs were not interleaved: drift of the machine between them is part "
+    "of the ratio.",
+    "finding.runs_differ": "The runs differ in more than what is compared: {facts:fact}.",
     "finding.budget_reached": "The time budget ended after {rounds} rounds with intervals of ±{reached_width:share}; "
     "±{target_width:share} was asked for.",
     "finding.budget_reached.without.target_width": "The time budget ended after {rounds} rounds; intervals "
     "reach ±{reached_width:share}.",
     "finding.budget_reached.without.reached_width": "The time budget ended after {rounds} rounds, too few for "
     "an interval.",
+    "finding.budget_ended": "The time budget ended after {rounds} of {wanted_rounds:count} rounds; intervals "
+    "reach ±{reached_width:share}.",
+    "finding.budget_ended.without.reached_width": "The time budget ended after {rounds} of "
+    "{wanted_rounds:count} rounds, too few for an interval.",
     "finding.trial_failed": "Processes that ended early: {count} ({status:status}). {error_type}: {error_text}",
     "finding.trial_failed.without.error_type": "Processes that ended early: {count} ({status:status}).",
     "finding.rounds_left_out": "Disturbed and left out: {count} of {of_trials} processes ({reasons:findings}).",

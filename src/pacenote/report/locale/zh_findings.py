@@ -16,8 +16,8 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.thermal_throttle.without.clock_share": "处理器因过热而降速：{temperature_c}。",
     "finding.thermal_throttle.without.temperature_c": "处理器因过热而降速：由硬件报告。",
     "finding.accelerator_shared": "另有 {process_count} 个进程在使用该加速器。",
-    "finding.allocator_trimming": "每步耗时有快慢两种，{low_s} 和 {high_s}（慢的占 {share_high:share}）："
-    "内存反复归还系统又重新申请（每步 {minor_faults_per_step} 次缺页）。",
+    "finding.allocator_trimming": "内存在每步中反复归还系统又重新申请：每步 {minor_faults_per_step} 次缺页，"
+    "约占其时间的 {fault_share}。",
     "finding.debug_mode": "调试功能处于打开状态：{flags}。",
     "finding.cold_only": "只运行了 {steps} 步，不足以走完预热。",
     "finding.unsteady": "每步耗时没有稳定：测量的前三分之一与后三分之一相差 {drift_share}。",
@@ -39,10 +39,16 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.one_device": "本机只有一个可用设备（{device}）。",
     "finding.stand_in_data": "输入是按 CIFAR-10 格式生成的 {items} 条替代数据，不是 CIFAR-10 本身；速度可比，"
     "准确率不可比。",
+    "finding.not_interleaved": "两次运行没有交错进行：其间机器的漂移也包含在比值中。",
+    "finding.runs_differ": "两次运行的差异不止于所比较的内容：{facts:fact}。",
     "finding.budget_reached": "时间预算在 {rounds} 轮后用完，区间为 ±{reached_width:share}；要求的是 "
     "±{target_width:share}。",
     "finding.budget_reached.without.target_width": "时间预算在 {rounds} 轮后用完，区间为 ±{reached_width:share}。",
     "finding.budget_reached.without.reached_width": "时间预算在 {rounds} 轮后用完，不足以给出区间。",
+    "finding.budget_ended": "时间预算在 {wanted_rounds:count} 轮中的第 {rounds} 轮后用完；区间为 "
+    "±{reached_width:share}。",
+    "finding.budget_ended.without.reached_width": "时间预算在 {wanted_rounds:count} 轮中的第 {rounds} "
+    "轮后用完，不足以给出区间。",
     "finding.trial_failed": "提前结束的进程：{count} 个（{status:status}）。{error_type}: {error_text}",
     "finding.trial_failed.without.error_type": "提前结束的进程：{count} 个（{status:status}）。",
     "finding.rounds_left_out": "受到干扰而剔除的进程：{of_trials} 个中的 {count} 个（{reasons:findings}）。",

@@ -26,7 +26,8 @@ def _frameworks(view: StudyView) -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for cell in view.cells:
         if cell.framework_facts:
-            found.setdefault(cell.framework, cell.framework_facts)
+            facts = {name: value for name, value in cell.framework_facts.items() if name != "name"}
+            found.setdefault(cell.framework, facts)
     return found
 
 
@@ -41,6 +42,7 @@ def _flat(prefix: str, value: Any) -> list[tuple[str, Any]]:
 
 def _name(name: str) -> Message:
     """A machine fact has words; a variable or a framework's own fact keeps its name."""
+    name = name.removeprefix("variables.")
     return say(f"fact.{name}") if locale.has(f"fact.{name}") else literal(name)
 
 
