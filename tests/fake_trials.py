@@ -76,9 +76,8 @@ def training_log(turns: list[list[float]], between_ns: int = 5_000) -> records.E
 
 def trial(steps_s: list[list[float]], **changes: Any) -> records.TrialRecord:
     """A finished trial whose steps lasted as ``steps_s[turn]`` says; ``changes`` replace fields of the record."""
-    spec = changes.pop("spec", None) or records.TrialSpec(
-        workload="lenet", framework="pytorch", levers=changes.pop("levers", {"batch_size": 32, "threads": 2})
-    )
+    levers = changes.pop("levers", {"batch_size": 32, "threads": 2})
+    spec = changes.pop("spec", None) or records.TrialSpec(workload="lenet", framework="pytorch", levers=levers)
     counters = changes.pop("counters", {})
     made = [
         records.Turn(

@@ -132,6 +132,13 @@ def test_a_process_that_never_settles_is_not_steady() -> None:
     assert found.drift_share < -0.15
 
 
+def test_a_level_that_changes_once_is_steady_after_the_change() -> None:
+    series = (np.concatenate([np.full(150, 4e-3), np.full(200, 5e-3)]) * noisy(350, 6, 1.0)).tolist()
+    found = summarize(trial([series[at : at + 50] for at in range(0, 350, 50)]))
+    assert found.steady
+    assert found.step_time_s == pytest.approx(5e-3, rel=0.03)
+
+
 def test_long_steps_are_kept_though_each_is_the_first_of_its_turn() -> None:
     found = summarize(trial([[0.4], [0.4], [0.4], [0.41], [0.4], [0.4], [0.4]]))
     assert found.steps == 6

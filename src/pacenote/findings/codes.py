@@ -19,7 +19,7 @@ HEALTH: Final[dict[str, tuple[str, ...]]] = {
     "swapping": ("swap_bytes", "swapped_bytes"),
     "thermal_throttle": ("temperature_c", "clock_share"),
     "accelerator_shared": ("process_count",),
-    "allocator_trimming": ("low_s", "high_s", "share_high", "minor_faults_per_step"),
+    "allocator_trimming": ("fault_share", "minor_faults_per_step", "low_s", "high_s", "share_high"),
     "debug_mode": ("flags",),
     "cold_only": ("steps",),
     "unsteady": ("drift_share",),
@@ -27,25 +27,26 @@ HEALTH: Final[dict[str, tuple[str, ...]]] = {
     "major_faults": ("major_faults",),
 }
 
+_RATIO: Final = (
+    "baseline",
+    "cell",
+    "axis",
+    "speedup",
+    "low",
+    "high",
+    "level",
+    "rounds",
+    "paired",
+    "estimator",
+    "distinct",
+    "reason",
+)
+
 COMPARISON: Final[dict[str, tuple[str, ...]]] = {
-    name: (
-        "baseline",
-        "cell",
-        "axis",
-        "speedup",
-        "low",
-        "high",
-        "level",
-        "rounds",
-        "paired",
-        "estimator",
-        "distinct",
-        "reason",
-    )
-    for name in ("ratio",)
+    "ratio": _RATIO,
+    "ratio_forced": (*_RATIO, "reasons"),
+    "ratio_refused": ("baseline", "cell", "axis", "side", "reasons"),
 }
-COMPARISON["ratio_forced"] = (*COMPARISON["ratio"], "reasons")
-COMPARISON["ratio_refused"] = ("baseline", "cell", "axis", "side", "reasons")
 
 CELLS: Final[dict[str, tuple[str, ...]]] = {
     "cell_time": ("step_time_s", "low", "high", "level", "samples_per_s", "rounds", "steps", "estimator", "reason"),
@@ -63,7 +64,10 @@ STUDY: Final[dict[str, tuple[str, ...]]] = {
     "missing_part": ("part", "reason"),
     "one_device": ("device",),
     "stand_in_data": ("items",),
+    "not_interleaved": (),
+    "runs_differ": ("facts",),
     "budget_reached": ("target_width", "reached_width", "rounds"),
+    "budget_ended": ("rounds", "wanted_rounds", "reached_width"),
     "fastest": ("cell", "samples_per_s"),
 }
 

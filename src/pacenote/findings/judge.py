@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pacenote.findings.cells import judge_cell
@@ -23,7 +23,7 @@ LEVEL: Final = 0.95
 def judge(
     study: Study,
     records: Iterable[TrialRecord],
-    summaries: Iterable[TrialSummary],
+    summaries: Mapping[str, TrialSummary] | Iterable[TrialSummary],
     environment: Environment | None = None,
 ) -> list[Finding]:
     """Draw every conclusion the trials of a study carry.
@@ -32,7 +32,7 @@ def judge(
         study: The question; ``options`` may hold ``level`` (coverage, 0.95), ``force`` (print ratios from unhealthy
             sides, marked), ``within`` (half-width asked for) and ``paired`` (whether rounds ran interleaved).
         records: Its trials.
-        summaries: Their summaries; a trial without one does not count.
+        summaries: Their summaries, alone or by trial id; a trial without one does not count.
         environment: The machine they ran on, if known.
 
     Returns:
@@ -40,7 +40,7 @@ def judge(
         whole, and each cell.
     """
     level = float(study.options.get("level") or LEVEL)
-    cells = gather(study, records, {summary.trial_id: summary for summary in summaries}, environment)
+    cells = gather(study, records, _by_trial(summaries), environment)
     about_cells = [finding for evidence in cells for finding in judge_cell(evidence, level)]
     whole = judge_whole(study, cells, comparisons := compare(study, cells, level), environment)
     if study.question == "selftest":
@@ -51,10 +51,16 @@ def judge(
 def reached_width(
     study: Study,
     records: Iterable[TrialRecord],
-    summaries: Iterable[TrialSummary],
+    summaries: Mapping[str, TrialSummary] | Iterable[TrialSummary],
     environment: Environment | None = None,
 ) -> float | None:
     """Half-width, as a share, of the widest interval so far; ``None`` before every one has an interval."""
     level = float(study.options.get("level") or LEVEL)
-    cells = gather(study, records, {summary.trial_id: summary for summary in summaries}, environment)
+    cells = gather(study, records, _by_trial(summaries), environment)
     return widest(cells, compare(study, cells, level))
+
+
+def _by_trial(summaries: Mapping[str, TrialSummary] | Iterable[TrialSummary]) -> Mapping[str, TrialSummary]:
+    if isinstance(summaries, Mapping):
+        return summaries
+    return {summary.trial_id: summary for summary in summaries}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pacenote.findings.evidence import Evidence
-from pacenote.records import Environment, Finding, Severity, Status, Study
+from pacenote.records import Environment, Finding, Severity, Status, Study, TrialRecord
 from pacenote.stats import cell_interval
 
 
@@ -14,29 +14,35 @@ def judge_whole(
 ) -> list[Finding]:
     """Findings without a cell."""
     return [
-        *_missing(cells),
+        *_missing(study, cells),
         *_one_device(cells, environment),
         *_stand_in(cells),
         *_budget(study, cells, comparisons),
     ]
 
 
-def _missing(cells: Sequence[Evidence]) -> list[Finding]:
-    """Each framework or device that is not here, told once."""
-    found: dict[tuple[str, str], Finding] = {}
+def _missing(study: Study, cells: Sequence[Evidence]) -> list[Finding]:
+    """Each framework or device that is not here, told once: what could not be offered, then what failed to start."""
+    reasons: dict[str, str] = {}
+    for absent in study.options.get("absent") or []:
+        reasons.setdefault(str(absent["device"]), str(absent["reason"]))
     for evidence in cells:
         for record in evidence.records:
-            if record.outcome.status is not Status.MISSING:
-                continue
-            error = record.outcome.error_type or ""
-            device = evidence.cell.spec.device
-            part = device if device != "cpu" and "ImportError" not in error and "Module" not in error else None
-            name = part or evidence.cell.spec.framework
-            reason = "no_device" if part else "not_installed"
-            found[name, reason] = Finding(
-                code="missing_part", severity=Severity.WARNING, params={"part": name, "reason": reason}
-            )
-    return list(found.values())
+            if record.outcome.status is Status.MISSING:
+                part, reason = _absent_part(record)
+                reasons.setdefault(part, reason)
+    return [
+        Finding(code="missing_part", severity=Severity.WARNING, params={"part": part, "reason": reason})
+        for part, reason in reasons.items()
+    ]
+
+
+def _absent_part(record: TrialRecord) -> tuple[str, str]:
+    """A failed import means the framework; anything else that is missing is the device."""
+    error = record.outcome.error_type or ""
+    if record.spec.device == "cpu" or "Import" in error or "ModuleNotFound" in error:
+        return record.spec.framework, "not_installed"
+    return record.spec.device, "no_device"
 
 
 def _one_device(cells: Sequence[Evidence], environment: Environment | None) -> list[Finding]:
@@ -57,21 +63,17 @@ def _stand_in(cells: Sequence[Evidence]) -> list[Finding]:
 
 
 def _budget(study: Study, cells: Sequence[Evidence], comparisons: Sequence[Finding]) -> list[Finding]:
-    """An interval that was asked for and not reached; widths are half-widths as shares."""
-    target = study.options.get("within")
-    if target is None:
-        return []
-    reached = widest(cells, comparisons)
-    if reached is not None and reached <= target:
-        return []
+    """The time ended before the width, or the rounds, that were asked for; widths are half-widths as shares."""
+    target, reached = study.options.get("within"), widest(cells, comparisons)
     rounds = max((len(evidence.used) for evidence in cells), default=0)
-    return [
-        Finding(
-            code="budget_reached",
-            severity=Severity.WARNING,
-            params={"target_width": target, "reached_width": reached, "rounds": rounds},
-        )
-    ]
+    if target is not None and (reached is None or reached > target):
+        params = {"target_width": target, "reached_width": reached, "rounds": rounds}
+        return [Finding(code="budget_reached", severity=Severity.WARNING, params=params)]
+    wanted = study.options.get("rounds")
+    if target is None and study.options.get("stopped") == "budget" and wanted and rounds < wanted:
+        params = {"rounds": rounds, "wanted_rounds": wanted, "reached_width": reached}
+        return [Finding(code="budget_ended", severity=Severity.WARNING, params=params)]
+    return []
 
 
 def widest(cells: Sequence[Evidence], comparisons: Sequence[Finding]) -> float | None:

@@ -39,6 +39,13 @@ TREND_SHARE: Final = 0.15
 of a ratio what both of its sides share."""
 
 
+LIMIT_SHARE: Final = 0.45
+"""A start in the last tenth before half of the series is as good as at the limit."""
+
+LATE_TREND_SHARE: Final = 0.05
+"""Trend that counts after a start at the limit."""
+
+
 def steady_start(total_s: Floats) -> int:
     """Index of the first steady step; 0 when the series is steady from its first step on."""
     blocks, size = _blocks(total_s)
@@ -50,14 +57,16 @@ def steady_start(total_s: Floats) -> int:
 
 
 def still_moving(total_s: Floats) -> bool:
-    """Whether the series had not reached a level: even its second half, the most that is cut, has a trend.
+    """Whether a whole series reached no level: what remains from its :func:`steady_start` on still has a trend.
 
-    Args:
-        total_s: The series from its :func:`steady_start` on.
+    A start as late as half of the series, the latest there is, suggests that a later one would have been better; then
+    a smaller trend is enough.
     """
-    blocks, _ = _blocks(total_s)
+    start = steady_start(total_s)
+    blocks, _ = _blocks(total_s[start:])
     half = len(blocks) // 2
-    return half >= 2 and _differs(blocks[:half], blocks[half:], share=TREND_SHARE)
+    at_limit = start >= LIMIT_SHARE * len(total_s)
+    return half >= 2 and _differs(blocks[:half], blocks[half:], share=LATE_TREND_SHARE if at_limit else TREND_SHARE)
 
 
 def _blocks(total_s: Floats) -> tuple[Floats, int]:

@@ -137,7 +137,7 @@ def _measured(record: TrialRecord, found: Segments) -> _Measured:
         usable &= warm & (_place_in_turn(found) >= (0 if short else REFILLED_BATCHES * int(workers)))
     start = steady_start(found.total_s[usable])
     steady = usable & (np.cumsum(usable) > start)
-    moving = still_moving(found.total_s[steady])
+    moving = still_moving(found.total_s[usable])
     mask = steady & warm
     if behind and later.any():
         mask = later  # whole turns: from one synchronisation to the next
