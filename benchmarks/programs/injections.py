@@ -78,10 +78,10 @@ def everything() -> list[Injection]:
             ),
             Injection(
                 "threads over quota", severity, ("threads_over_quota",),
-                study(axes=two_threads), quota_cpus=(1.5, 1.2, 0.8)[at],
+                study(axes=two_threads), quota_cpus=(1.5, 1.2, 1.0)[at],
             ),
             Injection(
-                "cgroup throttled", severity, ("cgroup_throttled",), study(), quota_cpus=(0.9, 0.6, 0.3)[at]
+                "cgroup throttled", severity, ("cgroup_throttled",), study(), quota_cpus=(0.9, 0.7, 0.45)[at]
             ),
             Injection(
                 "other load", severity, ("other_load", "cpu_starved"),

@@ -23,12 +23,14 @@ def sicken(torch: Any, kind: str) -> None:
         profiler = torch.autograd.profiler.profile(use_kineto=False)
         profiler.__enter__()
     if kind.startswith("trim:"):
-        trim_every(torch, int(kind.partition(":")[2]))
+        trim_every(int(kind.partition(":")[2]))
 
 
-def trim_every(torch: Any, period: int) -> None:
+def trim_every(period: int) -> None:
     """Call malloc_trim(0) after every ``period``-th step."""
     import ctypes
+
+    from torch.optim.optimizer import register_optimizer_step_post_hook
 
     libc = ctypes.CDLL(None)
     steps = [0]
@@ -38,7 +40,7 @@ def trim_every(torch: Any, period: int) -> None:
         if steps[0] % period == 0:
             libc.malloc_trim(0)
 
-    torch.optim.optimizer.register_optimizer_step_post_hook(after_step)
+    register_optimizer_step_post_hook(after_step)
 
 
 class Finder(importlib.abc.MetaPathFinder):
