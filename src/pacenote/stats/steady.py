@@ -39,11 +39,11 @@ TREND_SHARE: Final = 0.15
 of a ratio what both of its sides share."""
 
 
-LIMIT_SHARE: Final = 0.45
-"""A start in the last tenth before half of the series is as good as at the limit."""
+LIMIT_SHARE: Final = 0.4
+"""A start so close to half of the series is as good as at the limit (an even slope is cut at 0.44)."""
 
-LATE_TREND_SHARE: Final = 0.05
-"""Trend that counts after a start at the limit."""
+LATE_TREND_SHARE: Final = 0.08
+"""Trend that counts after a start at the limit: just more than the drift of a quiet process."""
 
 
 def steady_start(total_s: Floats) -> int:
