@@ -55,14 +55,15 @@ def _selftest_sentences(view: StudyView) -> list[Message]:
 
 
 def key_figures(view: StudyView) -> list[KeyFigure]:
-    """The figures of the fastest healthy condition (of any condition when none is healthy)."""
+    """The figures of the fastest healthy condition; none when every condition was disturbed."""
     best = fastest(view)
     if best is None or best.throughput is None:
         return []
+    leads = bool(view.found("verdict_fastest"))  # without that verdict it is ahead by chance or alone
     rate = best.throughput
     figures = [
         KeyFigure(
-            title=say("kpi.fastest"),
+            title=say("kpi.fastest" if leads else "column.samples_per_s"),
             datum=Datum(value=rate.value, low=rate.low, high=rate.high),
             unit="samples_per_s",
             note=literal(best.label),
@@ -84,10 +85,9 @@ def key_figures(view: StudyView) -> list[KeyFigure]:
 
 
 def fastest(view: StudyView) -> CellView | None:
-    """The condition with the highest throughput, healthy ones first."""
-    measured = [cell for cell in view.cells if cell.throughput is not None]
-    healthy = [cell for cell in measured if not cell.unhealthy]
-    return max(healthy or measured, key=lambda cell: cell.throughput.value if cell.throughput else 0.0, default=None)
+    """The healthy condition with the highest throughput."""
+    healthy = [cell for cell in view.cells if cell.throughput is not None and not cell.unhealthy]
+    return max(healthy, key=lambda cell: cell.throughput.value if cell.throughput else 0.0, default=None)
 
 
 def machine(view: StudyView) -> Message:
@@ -136,6 +136,8 @@ def _is_verdict(finding: Finding) -> bool:
 
 def is_notice(finding: Finding) -> bool:
     """Whether a finding limits what the study says without being about health or a ratio."""
+    if finding.code.startswith(("verdict_", "ratio")):
+        return False
     return finding.code in _NOTICES or (finding.severity is Severity.WARNING and not finding.subject)
 
 

@@ -11,19 +11,29 @@ class Summary(Protocol):
     """What the report reads of one trial's summary (:class:`pacenote.stats.TrialSummary` has more)."""
 
     @property
-    def trial_id(self) -> str: ...  # noqa: D102 - a protocol of plain fields
+    def trial_id(self) -> str:
+        """Which trial it sums up."""
+        ...
 
     @property
-    def steps(self) -> int: ...  # noqa: D102
+    def steps(self) -> int:
+        """Measured steps."""
+        ...
 
     @property
-    def dropped_steps(self) -> int: ...  # noqa: D102
+    def dropped_steps(self) -> int:
+        """Steps left out as warm-up."""
+        ...
 
     @property
-    def step_time_s(self) -> float | None: ...  # noqa: D102
+    def step_time_s(self) -> float | None:
+        """The typical step."""
+        ...
 
     @property
-    def spread_share(self) -> float | None: ...  # noqa: D102
+    def spread_share(self) -> float | None:
+        """Spread of the steps over their mean."""
+        ...
 
 
 class Estimate(Record, frozen=True, kw_only=True):

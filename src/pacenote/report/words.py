@@ -46,7 +46,10 @@ def tidy(table: Table) -> Tidy:
         cells = [row[at] for row in table.rows]
         reason = cells[0].reason if cells else None
         if at and reason is not None and all(_empty(cell) for cell in cells):
-            absent.setdefault(str(reason), (reason, []))[1].append(column.title)
+            if reason.key != "word.none":  # a dash: the reason stands in another column
+                titles = absent.setdefault(str(reason), (reason, []))[1]
+                if column.title not in titles:
+                    titles.append(column.title)
         else:
             kept.append(at)
     scales = {at: column_scale(table.columns[at].unit, [row[at] for row in table.rows]) for at in kept}

@@ -5,11 +5,11 @@ import pytest
 from fixtures.study import ROUNDS, STEPS_PER_TURN, TURNS, make_study, selftest_findings
 
 from pacenote.findings import judge
-from pacenote.records import Finding, Reading
+from pacenote.records import Finding, Reading, Severity
 from pacenote.report import text, view
 from pacenote.report.headline import fastest, key_figures, sentences
 from pacenote.report.readings import energy_per_sample, largest, middle
-from pacenote.report.sections import compose
+from pacenote.report.sections import compose, health
 from pacenote.stats import summarize
 
 
@@ -58,11 +58,16 @@ def test_fastest_is_a_healthy_condition() -> None:
     best = fastest(built)
     assert best is not None
     assert best.label == "pytorch b256"
-    unhealthy = [cell for cell in built.cells if cell.unhealthy]
-    only = msgspec.structs.replace(built, cells=unhealthy)
-    found = fastest(only)
-    assert found is not None
-    assert found.label == "paddle b256"
+    disturbed = msgspec.structs.replace(built, cells=[cell for cell in built.cells if cell.unhealthy])
+    assert fastest(disturbed) is None
+    assert key_figures(disturbed) == []
+
+
+def test_nothing_is_called_fastest_without_that_verdict() -> None:
+    found = [item for item in make_study().study.findings if item.code != "verdict_fastest"]
+    titles = [figure.title.key for figure in key_figures(view.build(*make_study(findings=found)))]
+    assert "kpi.fastest" not in titles
+    assert titles[0] == "column.samples_per_s"
 
 
 def test_conclusions_of_the_rules_fit_the_report() -> None:
@@ -77,6 +82,27 @@ def test_conclusions_of_the_rules_fit_the_report() -> None:
     assert len(keys) == 2
     assert all(cell.phases and cell.throughput and cell.throughput.low for cell in built.cells if cell.measured)
     assert next(block for block in compose(built)[1].blocks if block.name == "ratios")
+
+
+def test_health_tells_what_to_do_once_for_each_kind() -> None:
+    kinds = (("steal", "a"), ("few_steps", "a"), ("swapping", "b"), ("steal", "b"))
+    found = [
+        Finding(
+            code=code, subject=cell, severity=Severity.WARNING if code == "few_steps" else Severity.UNHEALTHY, params={}
+        )
+        for code, cell in kinds
+    ]
+    section = health.build(view.build(*make_study(findings=found)))
+    assert section is not None
+    lines = section.blocks[0].lines
+    told = [(line.text.key.removeprefix("finding."), line.subject, line.fix is not None) for line in lines]
+    assert told == [("steal", "a", False), ("steal", "b", True), ("swapping", "b", True), ("few_steps", "a", True)]
+
+
+def test_refused_verdict_is_not_repeated_among_the_limits() -> None:
+    refused = Finding(code="verdict_refused", severity=Severity.WARNING, params={"reasons": ["steal"]})
+    built = view.build(*make_study(findings=[refused]))
+    assert "verdict" not in [section.name for section in compose(built)]
 
 
 def test_verdict_of_a_selftest() -> None:

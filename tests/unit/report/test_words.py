@@ -38,6 +38,12 @@ def test_a_column_with_one_value_stays_and_the_gap_says_why() -> None:
     assert clean.rows[1][2].number == ""
 
 
+def test_a_column_of_dashes_goes_without_a_word() -> None:
+    clean = tidy(table([Datum(text=literal("a")), Datum(value=0.004), Datum(reason=say("word.none"))]))
+    assert len(clean.columns) == 2
+    assert clean.absent == []
+
+
 def test_interval_shares_the_scale_and_sorts_by_its_low_end() -> None:
     shown = show(Datum(low=0.0041, high=0.0046), "s", Scale(1e-3, "ms"))
     assert (shown.number, shown.suffix, shown.sort) == ("4.10 – 4.60", "ms", 0.0041)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from pacenote.records import Finding, Severity
 from pacenote.report import locale
 from pacenote.report.blocks import Line, Lines, Message, Section, say
@@ -14,7 +16,7 @@ def build(view: StudyView) -> Section | None:
     """Every unhealthy finding and warning with its fix; one line when there is none."""
     found = [item for item in view.findings if item.severity is not Severity.INFO and not is_notice(item)]
     found = [item for item in found if not item.code.startswith(("ratio", "verdict_"))]
-    lines = [_line(item) for item in sorted(found, key=lambda item: item.severity is not Severity.UNHEALTHY)]
+    lines = _lines(found)
     if not lines:
         lines = [Line(text=say("health.none"), tone="good")]
     return Section(
@@ -26,13 +28,27 @@ def build(view: StudyView) -> Section | None:
     )
 
 
-def _line(item: Finding) -> Line:
+def _lines(found: list[Finding]) -> list[Line]:
+    """Unhealthy ones first, one kind after the other, and what to do about a kind once, beneath its last."""
+    codes = list(dict.fromkeys(item.code for item in sorted(found, key=_rank)))
+    ordered = sorted(found, key=lambda item: (_rank(item), codes.index(item.code)))
+    return [
+        _line(item, last=after is None or (after.code, after.severity) != (item.code, item.severity))
+        for item, after in zip_longest(ordered, ordered[1:])
+    ]
+
+
+def _rank(item: Finding) -> bool:
+    return item.severity is not Severity.UNHEALTHY
+
+
+def _line(item: Finding, *, last: bool) -> Line:
     fix = f"fix.{item.code}"
     return Line(
         text=_sentence(item),
         tone="bad" if item.severity is Severity.UNHEALTHY else "warn",
         subject=item.subject,
-        fix=Message(key=fix, params=item.params) if locale.has(fix) else None,
+        fix=Message(key=fix, params=item.params) if last and locale.has(fix) else None,
     )
 
 
