@@ -12,20 +12,21 @@ from typing import Final
 HEALTH: Final[dict[str, tuple[str, ...]]] = {
     "threads_over_cores": ("threads", "cores"),
     "threads_over_quota": ("threads", "quota_cpus"),
+    "debug_mode": ("flags",),
     "cgroup_throttled": ("throttled_share", "throttled_count"),
     "other_load": ("other_cpus",),
-    "cpu_starved": ("cpu_share", "expected_share"),
     "steal": ("steal_share",),
     "swapping": ("swap_bytes", "swapped_bytes"),
     "thermal_throttle": ("temperature_c", "clock_share"),
     "accelerator_shared": ("process_count",),
     "allocator_trimming": ("fault_share", "minor_faults_per_step", "low_s", "high_s", "share_high"),
-    "debug_mode": ("flags",),
+    "cpu_starved": ("cpu_share", "expected_share"),
     "cold_only": ("steps",),
     "unsteady": ("drift_share",),
     "few_steps": ("steps",),
     "major_faults": ("major_faults",),
 }
+"""Causes stand before their symptoms: the first finding of a cell is the one whose fix is offered."""
 
 _RATIO: Final = (
     "baseline",
