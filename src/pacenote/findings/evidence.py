@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from pacenote.findings.codes import HEALTH
 from pacenote.findings.health import CHECKS
 from pacenote.records import Cell, Environment, Finding, Severity, Status, Study, TrialRecord
 from pacenote.stats import TrialSummary
@@ -105,7 +106,7 @@ def _only_passing(findings: Sequence[Finding]) -> bool:
 
 
 def _worst(label: str, found: Iterable[Sequence[Finding]]) -> list[Finding]:
-    """The worst finding of each code, and in how many of the trials it was made; unhealthy ones first."""
+    """The worst finding of each code, and in how many of the trials it was made; unhealthy and causes first."""
     trials = list(found)
     worst: dict[str, Finding] = {}
     count: dict[str, int] = {}
@@ -114,7 +115,7 @@ def _worst(label: str, found: Iterable[Sequence[Finding]]) -> list[Finding]:
             count[finding.code] = count.get(finding.code, 0) + 1
             if finding.code not in worst or _RANK[finding.severity] > _RANK[worst[finding.code].severity]:
                 worst[finding.code] = finding
-    ordered = sorted(worst.values(), key=lambda finding: -_RANK[finding.severity])
+    ordered = sorted(worst.values(), key=lambda finding: (-_RANK[finding.severity], _place(finding.code)))
     return [
         msgspec.structs.replace(
             finding,
@@ -123,3 +124,8 @@ def _worst(label: str, found: Iterable[Sequence[Finding]]) -> list[Finding]:
         )
         for finding in ordered
     ]
+
+
+def _place(code: str) -> int:
+    """Place of a code among all; those of third parties come last."""
+    return list(HEALTH).index(code) if code in HEALTH else len(HEALTH)

@@ -26,11 +26,12 @@ def conclude(study: Study, cells: Sequence[Evidence], comparisons: Sequence[Find
         return _remedy(cells)
     healthy = [evidence for evidence in measured if not evidence.reasons] or measured
     best = max(healthy, key=_rate)
-    found = [_answer(study, cells, best, comparisons, level)]
-    if len(cells) > 1:
-        found.insert(0, _finding("fastest", best, samples_per_s=samples_per_s(best), cell=best.label))
+    answer = _answer(study, cells, best, comparisons, level)
     remedy, why = _remedy(cells), _why(best)
-    return found + (remedy + why if found[-1].code == "verdict_refused" else why + remedy)
+    found = [answer, *(remedy + why if answer.code == "verdict_refused" else why + remedy)]
+    if answer.code == "verdict_fastest":
+        found.append(_finding("fastest", best, samples_per_s=samples_per_s(best), cell=best.label))
+    return found
 
 
 def _answer(

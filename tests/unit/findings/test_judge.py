@@ -105,7 +105,7 @@ def test_no_ratio_is_printed_from_a_sick_side(sick_side: int, side: str) -> None
     found = judged(TWO, *groups)
     refused = only(found, "ratio_refused")
     assert (refused.params["side"], refused.params["reasons"]) == (side, ["other_load"])
-    assert not codes(found) & {"ratio", "ratio_forced", "verdict_fastest"}
+    assert not codes(found) & {"ratio", "ratio_forced", "verdict_fastest", "fastest"}
     assert only(found, "verdict_refused").params["reasons"] == ["other_load"]
     remedy = only(found, "verdict_do")
     assert remedy.params["finding"] == "other_load"
@@ -136,6 +136,13 @@ def test_a_disturbed_round_is_left_out_while_enough_remain() -> None:
 def test_too_few_undisturbed_rounds_refuse(rounds: int, sick: tuple[int, ...]) -> None:
     found = judged(TWO, trials(TORCH, 5e-3, rounds, sick), trials(PADDLE, 10e-3, rounds))
     assert "ratio_refused" in codes(found)
+
+
+def test_the_cause_stands_before_its_symptoms() -> None:
+    starved = trials(TORCH, 5e-3, counters={**BUSY, "child_cpu_s": 0.1})
+    found = judged(TWO, starved, trials(PADDLE, 10e-3))
+    assert only(found, "ratio_refused").params["reasons"] == ["other_load", "cpu_starved"]
+    assert only(found, "verdict_do").params["finding"] == "other_load"
 
 
 def test_what_does_not_come_and_go_is_never_left_out() -> None:
