@@ -27,8 +27,7 @@ Table = dict[int, tuple[int, float]]
 
 
 def processes() -> Table:
-    """Id → parent and CPU seconds (its ended children included) of every process."""
-    tick_s = 1.0 / os.sysconf("SC_CLK_TCK")
+    """Id → parent and CPU seconds of every process. Ended children stay out: their past would arrive in one jump."""
     found: Table = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -39,7 +38,7 @@ def processes() -> Table:
             own_s = time.clock_gettime((~int(name) << 3) | 2)
         except (OSError, ValueError):
             continue  # it has just ended
-        found[int(name)] = (int(words[1]), own_s + (int(words[13]) + int(words[14])) * tick_s)
+        found[int(name)] = (int(words[1]), own_s)
     return found
 
 

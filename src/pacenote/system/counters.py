@@ -75,9 +75,9 @@ def difference(before: RawCounters, after: RawCounters, own_pids: Iterable[int] 
         after: The reading after it.
         own_pids: Which of the recorded own processes are ours; all of them by default.
     """
-    child_cpu_s = sum(_grown(before, after, pid) for pid in after.child)
-    ours = set(after.own_cpu_s) if own_pids is None else set(own_pids) & set(after.own_cpu_s)
-    own_cpu_s = sum(max(0.0, after.own_cpu_s[pid] - before.own_cpu_s.get(pid, 0.0)) for pid in ours)
+    child_cpu_s = _grown(_cpu_s(before.child), _cpu_s(after.child))
+    ours = set(after.own_cpu_s) | set(before.own_cpu_s) if own_pids is None else set(own_pids)
+    own_cpu_s = _grown(_of(before.own_cpu_s, ours), _of(after.own_cpu_s, ours))
     busy_s = _minus(after.busy_s, before.busy_s)
     # Machine time comes in steps of 10 ms, the child's in nanoseconds: a difference just below zero is that
     # rounding.
@@ -94,30 +94,41 @@ def difference(before: RawCounters, after: RawCounters, own_pids: Iterable[int] 
         throttled_count=throttled.count if throttled else None,
         swapped_in_bytes=_minus(after.swapped_in_bytes, before.swapped_in_bytes),
         swapped_out_bytes=_minus(after.swapped_out_bytes, before.swapped_out_bytes),
-        minor_faults=_change(before, after, lambda use: use.minor_faults),
-        major_faults=_change(before, after, lambda use: use.major_faults),
-        voluntary_switches=_change(before, after, lambda use: use.voluntary_switches),
-        involuntary_switches=_change(before, after, lambda use: use.involuntary_switches),
+        minor_faults=_change(before, after, lambda use: use.minor_faults, handed_on=True),
+        major_faults=_change(before, after, lambda use: use.major_faults, handed_on=True),
+        voluntary_switches=_change(before, after, lambda use: use.voluntary_switches, handed_on=False),
+        involuntary_switches=_change(before, after, lambda use: use.involuntary_switches, handed_on=False),
         thermal_throttle_count=_whole(_minus(after.thermal_throttle_count, before.thermal_throttle_count)),
     )
 
 
-def _grown(before: RawCounters, after: RawCounters, pid: int) -> float:
-    """CPU seconds of one process of the tree; one that is new started inside the turn."""
-    start = before.child[pid].cpu_s if pid in before.child else 0.0
-    return max(0.0, after.child[pid].cpu_s - start)
+def _cpu_s(uses: dict[int, process.Usage]) -> dict[int, float]:
+    return {pid: use.cpu_s for pid, use in uses.items()}
 
 
-def _change(before: RawCounters, after: RawCounters, pick: Callable[[process.Usage], int | None]) -> int | None:
-    """Change of a count over the tree; ``None`` without one, or when an ended thread took its part along."""
-    total = 0
-    for pid, use in after.child.items():
-        end = pick(use)
-        start = pick(before.child[pid]) if pid in before.child else 0
-        if end is None or start is None:
-            return None
-        total += end - start
-    return total if after.child and total >= 0 else None
+def _of(table: dict[int, float], pids: set[int]) -> dict[int, float]:
+    return {pid: value for pid, value in table.items() if pid in pids}
+
+
+def _grown(before: dict[int, float], after: dict[int, float]) -> float:
+    """Growth of a tree's sum. Not of each process: one that ends hands its whole past over to its parent."""
+    return max(0.0, sum(after.values()) - sum(before.values()))
+
+
+def _change(
+    before: RawCounters, after: RawCounters, pick: Callable[[process.Usage], int | None], *, handed_on: bool
+) -> int | None:
+    """Change of a count over the tree.
+
+    ``None`` where it is not kept, or where one that ended took its part along because the system does not
+    hand this count on to the parent.
+    """
+    starts, ends = [[pick(use) for use in raw.child.values()] for raw in (before, after)]
+    lost = not handed_on and before.child.keys() - after.child.keys()
+    if not ends or None in starts or None in ends or lost:
+        return None
+    total = sum(end or 0 for end in ends) - sum(start or 0 for start in starts)
+    return total if total >= 0 else None
 
 
 def _throttled(before: RawCounters, after: RawCounters) -> cgroup.Throttling | None:

@@ -34,6 +34,22 @@ def test_a_worker_that_starts_inside_the_turn_belongs_to_the_child():
     assert found.minor_faults == 12
 
 
+def test_a_worker_that_ends_inside_the_turn_is_not_counted_twice():
+    # It had used 30 s before; its parent's sum takes over these and the last 0.2 s.
+    before = raw(child={7: Usage(1.0, minor_faults=5, voluntary_switches=9), 9: Usage(30.0, minor_faults=100)})
+    after = raw(1.0, child={7: Usage(31.9, minor_faults=112, voluntary_switches=20)})
+    found = counters.difference(before, after)
+    assert found.child_cpu_s == pytest.approx(0.9)
+    assert found.minor_faults == 7
+    assert found.voluntary_switches is None
+
+
+def test_a_helper_of_ours_that_ends_is_not_counted_twice():
+    before = raw(own_cpu_s={1: 1.0, 5: 20.0}, busy_s=50.0)
+    after = raw(1.0, own_cpu_s={1: 21.3}, busy_s=51.0)
+    assert counters.difference(before, after).other_cpu_s == pytest.approx(0.7)
+
+
 def test_a_count_that_went_away_is_unknown_not_negative():
     before = raw(child={7: Usage(1.0, voluntary_switches=30)})
     after = raw(child={7: Usage(1.5, voluntary_switches=10)})
