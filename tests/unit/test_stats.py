@@ -182,6 +182,16 @@ def test_bursts_of_loader_workers_are_averaged_not_medianed() -> None:
     assert found.steps >= 190
 
 
+def test_batches_that_were_read_during_a_pause_are_not_measured() -> None:
+    turn = [2e-3, 2e-3, 2e-3] + [6e-3] * 12
+    record = trial([turn] * 4)
+    loader = [{"kind": "loader", "name": "DataLoader", "prefetched_batches": 3}]
+    ahead = msgspec.structs.replace(record, events=msgspec.structs.replace(record.events, objects=loader))
+    assert summarize(ahead).step_time_mean_s == pytest.approx(6e-3, rel=1e-4)
+    assert summarize(ahead).steps == 36
+    assert summarize(record).steps == 42
+
+
 def test_on_a_device_the_wait_at_the_end_of_a_turn_is_part_of_its_steps() -> None:
     script = Script().resume().step(1000).pause()
     for _ in range(4):

@@ -32,13 +32,9 @@ STATISTICS_VERSION: Final = 1
 FEWEST_STEPS: Final = 5
 """Below this many measured steps a trial has shown no steady state: the least for which a median ignores two."""
 
-DROP_FIRST_FROM: Final = 4
-"""The first step of a turn is dropped where turns hold at least this many; in shorter ones the step is so long that
-refilling caches after the pause does not show, and dropping it would leave nothing."""
-
-REFILLED_BATCHES: Final = 3
-"""Batches per loader worker that are left out after a pause: each worker holds two ready (prefetch_factor of
-PyTorch and Paddle) and one in the making, and those were made while nobody measured."""
+DROP_LEAVES: Final = 3
+"""Steps that must be left in a turn when its front is dropped; in shorter turns the step is so long that what a pause
+changes does not show, and dropping would leave nothing."""
 
 BLOCKS: Final = 8
 """Blocks into which one long turn is cut."""
@@ -126,22 +122,35 @@ def summarize(record: TrialRecord) -> TrialSummary:
 
 
 def _measured(record: TrialRecord, found: Segments) -> _Measured:
-    workers = record.spec.levers.get("loader_workers") or 0
+    workers = int(record.spec.levers.get("loader_workers") or 0)
     behind = record.spec.device != "cpu"
     later = found.turn >= 1
     warm = later if later.any() else np.ones(len(found), dtype=np.bool_)
-    per_turn = np.bincount(found.turn[warm]) if len(found) else np.zeros(1)
-    short = float(np.median(per_turn[per_turn > 0])) < DROP_FIRST_FROM if len(found) else True
-    usable = ~found.evaluation & (~found.first_of_turn | short)
+    usable = ~found.evaluation & (_place_in_turn(found) >= _dropped_per_turn(record, found, warm, workers))
     if workers:
-        usable &= warm & (_place_in_turn(found) >= (0 if short else REFILLED_BATCHES * int(workers)))
+        usable &= warm  # the queue that fills before the first turn says nothing about later ones
     start = steady_start(found.total_s[usable])
-    steady = usable & (np.cumsum(usable) > start)
+    mask = usable & (np.cumsum(usable) > start) & warm
     moving = still_moving(found.total_s[usable])
-    mask = steady & warm
     if behind and later.any():
         mask = later  # whole turns: from one synchronisation to the next
     return _Measured(mask, "mean" if workers or behind else "median", bool(behind and later.any()), moving)
+
+
+def _dropped_per_turn(record: TrialRecord, found: Segments, warm: Bools, workers: int) -> int:
+    """Steps at the front of each turn that are no fair sample.
+
+    The first one pays for the pause. A loader that works ahead (workers, Paddle's reader thread) fills its queue while
+    the child is paused, so as many steps as it holds ready, and one more per worker, get their batch for nothing.
+    """
+    per_turn = np.bincount(found.turn[warm]) if len(found) else np.zeros(1, dtype=np.int64)
+    steps = float(np.median(per_turn[per_turn > 0])) if per_turn.any() else 0.0
+    ahead = [int(one.get("prefetched_batches") or 0) for one in record.events.objects if one.get("kind") == "loader"]
+    ready = max(ahead, default=2 * workers) + workers  # both frameworks keep two batches per worker
+    for dropped in (max(1, ready), 1):
+        if steps >= dropped + DROP_LEAVES:
+            return dropped
+    return 0
 
 
 def _place_in_turn(found: Segments) -> npt.NDArray[np.int64]:
