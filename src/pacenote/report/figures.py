@@ -69,7 +69,7 @@ def number(value: float, unit: str, scale: Scale) -> str:
 
 
 def _digits(shown: float, unit: str) -> str:
-    if unit == "count" or (unit == "plain" and shown.is_integer()):
+    if unit == "count" or (unit in ("plain", "cpus") and shown.is_integer()):
         return f"{round(shown):,}"
     if unit in ("cpus", "level"):
         return units.significant(shown, 2)

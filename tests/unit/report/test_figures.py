@@ -28,6 +28,7 @@ def test_zeros_and_nothing_use_the_base_unit() -> None:
         (12.34, "samples_per_s", "12.3 samples/s"),
         (50000.0, "count", "50,000"),
         (0.62, "cpus", "0.62"),
+        (2.0, "cpus", "2"),
         (0.95, "level", "95 %"),
         (125.0, "s", "2 min 05 s"),
         (32.0, "plain", "32"),

@@ -50,8 +50,8 @@ _SECTIONS: Final[dict[str, str]] = {
 }
 
 _METHOD: Final[dict[str, str]] = {
-    "method.processes": "Every condition ran in {rounds} fresh processes. Processes of one round took turns of "
-    "a fraction of a second, so slow drift of the machine hits all conditions alike.",
+    "method.processes": "Fresh processes per condition: {rounds}. Processes of one round took turns of a "
+    "fraction of a second, so slow drift of the machine hits all conditions alike.",
     "method.interval": "Intervals are {level_share:level} t-intervals on the logarithm of process medians. "
     "They cover the spread between processes, which exceeds that within one.",
     "method.steady": "Warm-up was found, not assumed: steps before the steady state are dropped and counted.",

@@ -49,7 +49,7 @@ _SECTIONS: Final[dict[str, str]] = {
 }
 
 _METHOD: Final[dict[str, str]] = {
-    "method.processes": "每个条件都在 {rounds} 个全新的进程中运行。同一轮的进程以几分之一秒为单位轮流运行，"
+    "method.processes": "每个条件的全新进程数：{rounds}。同一轮的进程以几分之一秒为单位轮流运行，"
     "因此机器状态的缓慢漂移对所有条件的影响相同。",
     "method.interval": "区间为进程中位数取对数后的 {level_share:level} t 置信区间，涵盖进程之间的差异；"
     "这种差异大于单个进程内部的差异。",

@@ -14,8 +14,11 @@ from pacenote.report.sections import SectionPart
 
 def build(view: StudyView) -> Section | None:
     """Every recorded fact, nested ones with a dotted name."""
-    facts = [(_name(name), _value(name, value)) for name, value in _flat("", view.environment)]
-    for name, found in _frameworks(view).items():
+    frameworks = _frameworks(view)
+    # The environment's own ``framework`` is that of one trial; what each trial's framework said is shown instead.
+    machine = {name: value for name, value in view.environment.items() if name != "framework" or not frameworks}
+    facts = [(_name(name), _value(name, value)) for name, value in _flat("", machine)]
+    for name, found in frameworks.items():
         facts += [(_name(key), _value(key, value)) for key, value in _flat(name, found)]
     if not facts:
         return None
@@ -50,7 +53,7 @@ def _value(name: str, value: Any) -> Message:
     if value in ([], {}):
         return say("none")
     if value is None or value == "":
-        return say("unknown")
+        return say("word.none")
     if name.endswith("reason"):
         return say(f"reason.{value}")
     if isinstance(value, bool):
