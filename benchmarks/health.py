@@ -215,7 +215,7 @@ def undisturbed(bench: Benchmark, store: Path, runs: int, ends_s: float) -> None
     disturbed = [sample for sample in samples if not sample["undisturbed"]]
     bench.line("undisturbed runs", len(calm), runs, len(calm) >= runs, len(samples), "runs")
     refused = sum(bool(sample["refused"]) for sample in calm)
-    bench.line("undisturbed: runs with a refusal", refused, 0, refused == 0, len(calm), "runs")
+    bench.line("undisturbed: runs with a refusal", refused, 0, refused == 0 and bool(calm), len(calm), "runs")
     printed = sum(bool(sample["ratios"]) for sample in calm)
     bench.line("undisturbed: runs with a ratio", printed, len(calm), printed == len(calm), len(calm), "runs")
     noted = sum(bool(sample["unhealthy"]) for sample in calm)
