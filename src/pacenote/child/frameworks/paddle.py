@@ -30,7 +30,11 @@ class Adapter:
         return {
             "name": self.name,
             "version": str(paddle.__version__),
-            "build": {"cuda": str(paddle.version.cuda()), "cudnn": str(paddle.version.cudnn())},
+            # Paddle answers "False" (a string) where it was built without.
+            "build": {
+                name: None if answer == "False" else answer
+                for name, answer in (("cuda", str(paddle.version.cuda())), ("cudnn", str(paddle.version.cudnn())))
+            },
             "threads": self.get_threads(),
             "interop_threads": None,
             "cpu_capability": None,

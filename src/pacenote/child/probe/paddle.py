@@ -141,7 +141,7 @@ class OptimizerHooks:
         self._wrap_tree(self.base)
         original = self.base.__init__
 
-        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - takes the place of Optimizer.__init__
             for cls in type(optimizer).__mro__:
                 if issubclass(cls, self.base):
                     self._wrap(cls)
