@@ -14,12 +14,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, Final
 
 from pacenote.records import Reading, Sensors
 from pacenote.system import accelerators, energy, thermal
 from pacenote.system.reader import Reader
+
+_ROOT: Final = str(Path(__file__).resolve().parents[2])
 
 _SAMPLED: Final = {
     "device_power_w": "power_w",
@@ -45,7 +48,12 @@ class Sampler:
         self._users = 0
         out, self._path = tempfile.mkstemp(suffix=".jsonl", prefix="pacenote-")
         command = [sys.executable, "-m", "pacenote.system.sampler", "--index", str(index)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL)
+        # Ours is found even where it was put on the path by hand.
+        path = [_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])]
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL, env=environ
+        )
         os.close(out)
 
     @classmethod
