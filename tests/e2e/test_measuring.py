@@ -90,11 +90,12 @@ def test_a_real_training_becomes_a_whole_record(store: Store, framework: str) ->
     assert {"cell_time", "phases", "stand_in_data"} <= {finding.code for finding in study.findings}
 
 
+# Only PyTorch: ten lines of plain Paddle 3.3.1 (ToTensor in a forked worker) end in a segmentation fault every other time.
+@pytest.mark.torch
 @pytest.mark.usefixtures("uncalibrated")
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_loader_workers_take_a_long_turn_and_leave_nothing_behind(store: Store, framework: str) -> None:
+def test_loader_workers_take_a_long_turn_and_leave_nothing_behind(store: Store) -> None:
     axes = {"batch_size": [8], "threads": [1], "loader_workers": [1]}
-    _, (record,) = measure(store, framework, "lenet", axes=axes, data_mode="loader")
+    _, (record,) = measure(store, "pytorch", "lenet", axes=axes, data_mode="loader")
     assert record.outcome.status is Status.FINISHED
     assert [turn.turn for turn in record.turns] == [0, 1]
     assert segment.segment(record.events).anchor == "data"
