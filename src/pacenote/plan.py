@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pacenote import workload_index
 from pacenote.errors import UsageError
 from pacenote.records import Cell, Effort, Record, Scalar, TrialSpec, digest
 
@@ -168,6 +169,7 @@ def job(spec: TrialSpec, *, action: str = "train", cache_dir: str | None = None)
         "cmd": "job",
         "action": action,
         "workload": spec.workload,
+        "workload_file": workload_index.file_of(spec.workload),
         "framework": spec.framework,
         "device": device_name(spec.device, spec.framework),
         "data_mode": spec.data_mode,

@@ -90,7 +90,7 @@ def test_a_real_training_becomes_a_whole_record(store: Store, framework: str) ->
     assert {"cell_time", "phases", "stand_in_data"} <= {finding.code for finding in study.findings}
 
 
-# Only PyTorch: ten lines of plain Paddle 3.3.1 (ToTensor in a forked worker) end in a segmentation fault every other time.
+# Only PyTorch: plain Paddle 3.3.1 (ToTensor in a forked worker) ends in a segmentation fault every other time.
 @pytest.mark.torch
 @pytest.mark.usefixtures("uncalibrated")
 def test_loader_workers_take_a_long_turn_and_leave_nothing_behind(store: Store) -> None:

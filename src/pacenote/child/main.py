@@ -184,7 +184,7 @@ def build(job: dict[str, Any], adapter: frameworks.Adapter, fault: Fault) -> Any
         return simulated.Training(adapter, job.get("levers", {}), fault)
     from . import workloads
 
-    workload = workloads.find(job["workload"])
+    workload = workloads.find(job["workload"], job.get("workload_file"))
     if adapter.name not in workload.builders:
         raise UnsupportedError(f"workload {workload.name} has no {adapter.name} version")
     request = workloads.Request(

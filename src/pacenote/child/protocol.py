@@ -29,6 +29,7 @@ A Job (values are plain JSON; absent keys mean the default)::
 
     {"action": "train" | "calibrate" | "facts",
      "workload": "lenet", "framework": "pytorch" | "paddle", "device": "cpu",
+     "workload_file": "/…/workload.py" | null,       a third party's workload; null for a built-in one
      "data_mode": "real" | "device" | "loader", "data_dir": "/…" | null, "seed": 0,
      "levers": {"batch_size": 32, "threads": 2, "loader_workers": 0, "dtype": "fp32",
                 "memory_format": "default", "pipeline": "tutorial", "width": 1.0, "depth": 1, ...},

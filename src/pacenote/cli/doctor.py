@@ -30,10 +30,25 @@ def command(python: Python = None, as_json: Json = False, lang: Lang = None) -> 
     language = resolve(lang)
     found = examine(python)
     found["ceilings"] = _ceilings()
+    found["plugin_warnings"] = plugin_warnings()
     if as_json:
         print_json(found)
     else:
         _print(found, language)
+
+
+def plugin_warnings() -> list[str]:
+    """Parts of third parties that could not be loaded, each with its name and reason."""
+    from pacenote import workload_index
+    from pacenote.findings.health import CHECKS
+    from pacenote.levers import LEVERS
+    from pacenote.report.sections import SECTIONS
+
+    found = list(workload_index.warnings())
+    for registry in (LEVERS, CHECKS, SECTIONS):
+        registry.names()  # loads them
+        found += registry.warnings
+    return found
 
 
 def _ceilings() -> list[dict[str, Any]]:
@@ -69,7 +84,7 @@ def _print(found: Mapping[str, Any], language: str) -> None:
     out.print(f"\n[bold]{say(language, 'doctor.ceilings')}[/]")
     _print_ceilings(out, found["ceilings"], language)
     out.print(f"\n[bold]{say(language, 'doctor.next')}[/]")
-    for line in advice(found, language):
+    for line in [*found["plugin_warnings"], *advice(found, language)]:
         out.print(f"  {line}", markup=False)
 
 

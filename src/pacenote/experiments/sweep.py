@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
-from pacenote import plan
+from pacenote import plan, workload_index
 from pacenote._version import __version__
-from pacenote.child import workloads
 from pacenote.engines import ENGINES, Engine
 from pacenote.engines.outcome import BAD_DATA_TYPE
 from pacenote.errors import (
@@ -19,7 +18,6 @@ from pacenote.errors import (
     MeasurementError,
     MissingPartError,
     PacenoteError,
-    UnknownNameError,
     UsageError,
 )
 from pacenote.experiments import calibration, offer
@@ -87,9 +85,7 @@ def check(options: RunOptions) -> None:
         raise UsageError("a run needs at least one round and one turn.")
     if is_simulated(options):
         return
-    if options.workload not in workloads.names():
-        raise UnknownNameError("workload", options.workload, workloads.names())
-    workload = workloads.find(options.workload)
+    workload = workload_index.find(options.workload)
     if options.data_mode not in workload.data_modes:
         raise UsageError(
             f"{workload.name} has no data mode {options.data_mode!r}; it has {', '.join(workload.data_modes)}."
@@ -104,7 +100,7 @@ def lever_values(options: RunOptions, machine: Mapping[str, Any]) -> dict[str, S
     """Every lever of the workload with the values to run: as asked, else the workload's, else the lever's default."""
     if is_simulated(options):
         return dict(options.axes)
-    usual = workloads.find(options.workload).defaults
+    usual = workload_index.find(options.workload).defaults
     return {
         name: options.axes.get(name) or usual.get(name) or [default]
         for name, default in defaults(options.workload, machine).items()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from pacenote import workload_index
 from pacenote.child import workloads
-from pacenote.errors import UnknownNameError, UsageError
+from pacenote.errors import UsageError
 from pacenote.records import LeverOutcome, Scalar
 from pacenote.registry import Registry
 
@@ -86,14 +87,12 @@ LEVERS: Final[Registry[Lever]] = Registry("lever", "pacenote.levers", "pacenote.
 
 
 def find_workload(name: str) -> workloads.Workload:
-    """Return a built-in workload.
+    """Return a workload, built-in or of a third party.
 
     Raises:
         UnknownNameError: If there is none; the message lists the known names.
     """
-    if name not in workloads.names():
-        raise UnknownNameError("workload", name, workloads.names())
-    return workloads.find(name)
+    return workload_index.find(name)
 
 
 def of_workload(workload: str) -> tuple[Lever, ...]:
