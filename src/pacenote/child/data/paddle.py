@@ -1,8 +1,11 @@
 """CIFAR-10 loaders for PaddlePaddle: as tutorials write them, and by whole batches.
 
-``tutorial``: one PIL image at a time through Paddle's own ``ToTensor`` and ``Normalize``, as
-``paddle.vision.datasets.Cifar10`` does it. ``batched``: the pixels stay bytes until a whole batch is picked by a
-shuffled permutation, converted and normalised at once, already in the memory layout that the model wants.
+``tutorial``: one PIL image at a time, as ``paddle.vision.datasets.Cifar10`` hands it out, through Paddle's own
+``Transpose`` and ``Normalize``. Both stay in numpy. ``ToTensor``, which other tutorials use, makes Paddle tensors; in
+a forked loader worker that ends in a segmentation fault every other time (seen with 3.3.1).
+
+``batched``: the pixels stay bytes until a whole batch is picked by a shuffled permutation, converted and
+normalised at once, already in the memory layout that the model wants.
 
 Both drop the last short batch of an epoch, so that every step is the same work.
 """
@@ -21,7 +24,8 @@ from ..workloads import Request
 from .cifar10 import Cifar10Bytes
 from .layout import RECORD_BYTES
 
-MEAN, STD = 0.5, 0.5  # as in the PyTorch builder, so that both frameworks see the same numbers
+HALF = 127.5
+"""Mean and standard deviation in bytes: the same numbers come out as in PyTorch's tutorial, -1 to 1."""
 
 
 class Cifar10(Dataset):  # type: ignore[misc]  # paddle is not seen by the type checker
@@ -34,13 +38,11 @@ class Cifar10(Dataset):  # type: ignore[misc]  # paddle is not seen by the type 
         records = np.frombuffer(source.records, dtype=np.uint8).reshape(-1, RECORD_BYTES)
         self.images = np.ascontiguousarray(records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
         self.labels = records[:, 0].astype(np.int64)
-        layout = "HWC" if data_format == "NHWC" else "CHW"
-        self.transform = transforms.Compose(
-            [
-                transforms.ToTensor(data_format=layout),
-                transforms.Normalize([MEAN] * 3, [STD] * 3, data_format=layout),
-            ]
-        )
+        if data_format == "NHWC":
+            steps = [transforms.Normalize([HALF] * 3, [HALF] * 3, data_format="HWC")]
+        else:
+            steps = [transforms.Transpose(), transforms.Normalize([HALF] * 3, [HALF] * 3, data_format="CHW")]
+        self.transform = transforms.Compose(steps)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -63,8 +65,8 @@ class Cifar10Batches(Dataset):  # type: ignore[misc]  # paddle is not seen by th
         self.shape = pixels.shape[1:]
         self.pixels = np.ascontiguousarray(pixels).reshape(len(records), -1)
         self.labels = records[:, 0].astype(np.int64)
-        self.factor = np.full(3072, 1 / (255 * STD), dtype=np.float32)
-        self.offset = np.full(3072, -MEAN / STD, dtype=np.float32)
+        self.factor = np.full(3072, 1 / HALF, dtype=np.float32)
+        self.offset = np.full(3072, -1.0, dtype=np.float32)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -114,7 +114,7 @@ for layout in ("default", "channels_last"):
     truth = pixels if layout == "default" else pixels.transpose(0, 2, 3, 1)
     tutorial, _ = loaders.loader(request(memory_format=layout), source(), 8)
     image, label = tutorial.dataset[3]
-    found[f"item {layout}"] = bool(np.allclose(image.numpy(), truth[3], atol=1e-6)) and int(label) == 3
+    found[f"item {layout}"] = bool(np.allclose(image, truth[3], atol=1e-6)) and int(label) == 3
     batched, facts = loaders.loader(request(memory_format=layout, pipeline="batched"), source(), 8)
     images, labels = batched.dataset[np.array([7, 0, 49])]
     found[f"batch {layout}"] = bool(np.allclose(images, truth[[7, 0, 49]], atol=1e-6)) and labels.tolist() == [7, 0, 9]
