@@ -2,6 +2,7 @@
 # make test          environment, lint and every test
 # make lint          style, types, layers, docstrings
 # make bench         every benchmark; each goes on where it was interrupted and keeps what it found in results/
+# make docs          the pages that are made from the code
 # make bench-status  results that are older than the code they measured
 #
 # PYTHON=python3.12                the interpreter that the environment is made with
@@ -26,7 +27,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 COMMA := ,
 EXTRAS := report,nvidia$(if $(TORCH),,$(COMMA)$(FRAMEWORKS))
 
-.PHONY: help demo test lint bench bench-status clean
+.PHONY: help demo test lint docs bench bench-status clean
 .DEFAULT_GOAL := help
 
 help:
@@ -71,6 +72,10 @@ bench: $(call STAMP,test)
 
 bench-status: $(call STAMP,test)
 	$(BIN)/python benchmarks/status.py $(ARGUMENTS)
+
+docs: $(call STAMP,test)
+	$(BIN)/python docs/make_commands.py
+	$(BIN)/python docs/make_tables.py
 
 clean:
 	rm -rf $(VENV) demo build dist

@@ -1,7 +1,8 @@
 """Compare two runs that are in the store.
 
 Conditions of the same name are compared; A is the baseline. The two runs were not interleaved, so drift of the machine
-between them is part of the ratio, and the interval covers both sides' spread.
+between them is part of the ratio, and the interval covers both sides' spread. When every ratio is refused the exit code
+is 6.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from pacenote.cli.options import Json, Lang, Output
+from pacenote.errors import RefusedError
 
 
 def command(
@@ -32,3 +34,6 @@ def command(
         study = comparing.run(store, base, other, force=force)
         view = present.load(store, study)
     present.answer([view], language, as_json=as_json, output=output)
+    ratios = [finding.code for finding in study.findings if finding.code.startswith("ratio")]
+    if all(code == "ratio_refused" for code in ratios):
+        raise typer.Exit(RefusedError.exit_code)
