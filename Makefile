@@ -22,7 +22,7 @@ BENCHMARKS ?= startup overhead truth repeat health faults
 ARGUMENTS ?=
 
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	$(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) $(PIP_ARGUMENTS) --constraint constraints.txt
 COMMA := ,
 EXTRAS := report,nvidia$(if $(TORCH),,$(COMMA)$(FRAMEWORKS))
@@ -53,7 +53,6 @@ demo: $(call STAMP,demo)
 	@mkdir -p demo
 	PACENOTE_STORE=demo/store.sqlite $(BIN)/pacenote run lenet --output demo/lenet.html \
 		$(if $(TORCH),--python $(TORCH)) $(ARGUMENTS)
-	@echo "The page: demo/lenet.html"
 
 lint: $(call STAMP,test)
 	$(BIN)/ruff check .

@@ -27,9 +27,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pacenote(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(ROOT / "src"), str(site)])
-    environment = {**os.environ, "PYTHONPATH": path, "PACENOTE_STORE": str(site / "store.sqlite"), "PACENOTE_LANG": "en"}
+    own = {"PYTHONPATH": path, "PACENOTE_STORE": str(site / "store.sqlite"), "PACENOTE_LANG": "en"}
     command = [sys.executable, "-m", "pacenote.cli.main", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=240)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **own}, timeout=240)
 
 
 @pytest.mark.torch

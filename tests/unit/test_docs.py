@@ -130,8 +130,9 @@ def test_every_exit_code_is_documented() -> None:
     from pacenote import errors
 
     text = page("exit-codes.md")
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.PacenoteError)]
-    for code in {0, INTERRUPTED, *(kind.exit_code for kind in kinds)}:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    codes = {kind.exit_code for kind in kinds if issubclass(kind, errors.PacenoteError)}
+    for code in {0, INTERRUPTED, *codes}:
         assert f"| {code} |" in text
 
 
