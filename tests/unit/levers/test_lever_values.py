@@ -8,6 +8,7 @@ import pytest
 
 from pacenote.errors import UnknownNameError, UsageError
 from pacenote.levers import LEVERS, defaults, find_workload, of_workload
+from pacenote.levers.allocator import is_glibc
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_defaults_of_a_workload_are_the_articles() -> None:
         "width": 1.0,
         "depth": 1,
         "waiting_policy": "passive",
-        "allocator": "default",
+        "allocator": "no_trim" if is_glibc() else "default",
     }
     assert defaults("simplenet", {})["batch_size"] == 64
 
