@@ -45,7 +45,7 @@ $(call STAMP,demo): pyproject.toml constraints.txt | $(BIN)/python
 
 $(call STAMP,test): pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) 'pip>=25.1'
-	$(PIP) --editable '.[$(EXTRAS)]' --group dev
+	$(PIP) --editable '.[$(EXTRAS),postgres]' --group dev
 	$(if $(TORCH),$(BIN)/python benchmarks/reuse.py $(TORCH))
 	@touch $@
 

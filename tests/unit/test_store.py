@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from postgres import programs, server
 from sqlalchemy.exc import OperationalError
 
 from pacenote.errors import MissingPartError, SchemaError, StoreError, UnknownNameError, UsageError
@@ -25,6 +26,7 @@ from pacenote.records import (
 )
 from pacenote.store import Store, coding, default_location, short_ids
 from pacenote.store.location import describe, open_engine, resolve
+from pacenote.store.tables import METADATA
 
 
 def a_trial(trial_id: str = "t1", **changes: object) -> TrialRecord:
@@ -64,6 +66,25 @@ def store(path: Path) -> Iterator[Store]:
         yield opened
 
 
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    pytest.importorskip("psycopg", reason="the PostgreSQL store needs psycopg: pip install 'pacenote[postgres]'")
+    folder = programs()
+    if folder is None:
+        pytest.skip("PostgreSQL is not installed")
+    with server(folder) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def any_store(request: pytest.FixtureRequest, path: Path) -> Iterator[Store]:
+    """A fresh store in each of the databases it can live in."""
+    where = str(path) if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    with Store(where) as opened:
+        yield opened
+        METADATA.drop_all(opened._engine)
+
+
 def test_a_trial_comes_back_equal_with_its_raw_events(store: Store, path: Path) -> None:
     record = a_trial()
     store.put_trial(record)
@@ -75,9 +96,9 @@ def test_a_trial_comes_back_equal_with_its_raw_events(store: Store, path: Path) 
     assert bare.events == EventLog(objects=[{"kind": "loader"}])
 
 
-def test_an_unknown_trial_or_environment_is_none(store: Store) -> None:
-    assert store.get_trial("none") is None
-    assert store.get_environment("none") is None
+def test_an_unknown_trial_or_environment_is_none(any_store: Store) -> None:
+    assert any_store.get_trial("none") is None
+    assert any_store.get_environment("none") is None
 
 
 def test_an_environment_is_kept_once(store: Store, path: Path) -> None:
@@ -89,85 +110,85 @@ def test_an_environment_is_kept_once(store: Store, path: Path) -> None:
     raw.close()
 
 
-def test_trials_join_their_study_in_order_and_survive_a_later_put_study(store: Store) -> None:
+def test_trials_join_their_study_in_order_and_survive_a_later_put_study(any_store: Store) -> None:
     study = a_study("s1")
-    store.put_study(study)
+    any_store.put_study(study)
     for name in ("b", "a", "c"):
-        store.put_trial(a_trial(name), "s1")
-    store.put_trial(a_trial("a"), "s1")  # the same trial twice is one trial
-    assert [record.id for record in store.trials("s1")] == ["b", "a", "c"]
-    store.put_study(msgspec.structs.replace(study, finished=True))  # does not know the trials
-    found = store.get_study("s1")
+        any_store.put_trial(a_trial(name), "s1")
+    any_store.put_trial(a_trial("a"), "s1")  # the same trial twice is one trial
+    assert [record.id for record in any_store.trials("s1")] == ["b", "a", "c"]
+    any_store.put_study(msgspec.structs.replace(study, finished=True))  # does not know the trials
+    found = any_store.get_study("s1")
     assert found.finished
     assert found.trial_ids == ["b", "a", "c"]
 
 
-def test_a_study_may_use_trials_of_another(store: Store) -> None:
-    store.put_trial(a_trial("t1"))
-    store.put_study(a_study("s1", trial_ids=["t1"]))
-    store.put_study(a_study("s2", trial_ids=["t1"]))
-    assert [record.id for record in store.trials("s2", events=False)] == ["t1"]
+def test_a_study_may_use_trials_of_another(any_store: Store) -> None:
+    any_store.put_trial(a_trial("t1"))
+    any_store.put_study(a_study("s1", trial_ids=["t1"]))
+    any_store.put_study(a_study("s2", trial_ids=["t1"]))
+    assert [record.id for record in any_store.trials("s2", events=False)] == ["t1"]
 
 
-def test_studies_are_found_by_every_kind_of_name(store: Store) -> None:
-    store.put_study(a_study("aaaaaaaa01", 1.0, name="first"))
-    store.put_study(a_study("aaaaaaaa02", 2.0, name="twice"))
-    store.put_study(a_study("bbbbbbbb03", 3.0, name="twice", question="selftest"))
-    assert store.get_study().id == "bbbbbbbb03"
-    assert store.get_study("last~2").id == "aaaaaaaa01"
-    assert store.get_study("first").id == "aaaaaaaa01"
-    assert store.get_study("twice").id == "bbbbbbbb03"
-    assert store.get_study("b").id == "bbbbbbbb03"
-    assert store.get_study("aaaaaaaa02").id == "aaaaaaaa02"
-    assert [study.id[-2:] for study in store.studies()] == ["03", "02", "01"]
-    assert [study.id[-2:] for study in store.studies(1)] == ["03"]
-    assert [study.id[-2:] for study in store.studies(None, question="run", name="twice")] == ["02"]
+def test_studies_are_found_by_every_kind_of_name(any_store: Store) -> None:
+    any_store.put_study(a_study("aaaaaaaa01", 1.0, name="first"))
+    any_store.put_study(a_study("aaaaaaaa02", 2.0, name="twice"))
+    any_store.put_study(a_study("bbbbbbbb03", 3.0, name="twice", question="selftest"))
+    assert any_store.get_study().id == "bbbbbbbb03"
+    assert any_store.get_study("last~2").id == "aaaaaaaa01"
+    assert any_store.get_study("first").id == "aaaaaaaa01"
+    assert any_store.get_study("twice").id == "bbbbbbbb03"
+    assert any_store.get_study("b").id == "bbbbbbbb03"
+    assert any_store.get_study("aaaaaaaa02").id == "aaaaaaaa02"
+    assert [study.id[-2:] for study in any_store.studies()] == ["03", "02", "01"]
+    assert [study.id[-2:] for study in any_store.studies(1)] == ["03"]
+    assert [study.id[-2:] for study in any_store.studies(None, question="run", name="twice")] == ["02"]
 
 
-def test_a_name_that_fits_nothing_or_too_much_says_so(store: Store) -> None:
+def test_a_name_that_fits_nothing_or_too_much_says_so(any_store: Store) -> None:
     with pytest.raises(UsageError, match="no runs yet"):
-        store.get_study()
-    store.put_study(a_study("aaaaaaaa01", 1.0, name="mine"))
-    store.put_study(a_study("aaaaaaaa02", 2.0))
+        any_store.get_study()
+    any_store.put_study(a_study("aaaaaaaa01", 1.0, name="mine"))
+    any_store.put_study(a_study("aaaaaaaa02", 2.0))
     with pytest.raises(UnknownNameError, match=r"mine.*Did you mean|Did you mean 'mine'"):
-        store.get_study("mime")
+        any_store.get_study("mime")
     with pytest.raises(UsageError, match="2 runs begin with 'aa': aaaaaaaa02, aaaaaaaa01"):
-        store.get_study("aa")
+        any_store.get_study("aa")
     with pytest.raises(UsageError, match="holds 2 run"):
-        store.get_study("last~2")
+        any_store.get_study("last~2")
     with pytest.raises(UnknownNameError):
-        store.get_study("")
+        any_store.get_study("")
 
 
-def test_the_newest_unfinished_study_of_a_plan_is_found(store: Store) -> None:
-    assert store.unfinished("p") is None
-    store.put_study(a_study("s1", 1.0))
-    store.put_study(a_study("s2", 2.0))
-    store.put_study(a_study("s3", 3.0, finished=True))
-    store.put_study(a_study("s4", 4.0, plan_hash="other"))
-    found = store.unfinished("p")
+def test_the_newest_unfinished_study_of_a_plan_is_found(any_store: Store) -> None:
+    assert any_store.unfinished("p") is None
+    any_store.put_study(a_study("s1", 1.0))
+    any_store.put_study(a_study("s2", 2.0))
+    any_store.put_study(a_study("s3", 3.0, finished=True))
+    any_store.put_study(a_study("s4", 4.0, plan_hash="other"))
+    found = any_store.unfinished("p")
     assert found is not None
     assert found.id == "s2"
 
 
-def test_summaries_are_cached_by_version(store: Store) -> None:
-    assert store.summary("t1", 1) is None
-    store.put_summary("t1", 1, {"steps": 3})
-    store.put_summary("t1", 1, {"steps": 4})
-    assert store.summary("t1", 1) == {"steps": 4}
-    assert store.summary("t1", 2) is None
+def test_summaries_are_cached_by_version(any_store: Store) -> None:
+    assert any_store.summary("t1", 1) is None
+    any_store.put_summary("t1", 1, {"steps": 3})
+    any_store.put_summary("t1", 1, {"steps": 4})
+    assert any_store.summary("t1", 1) == {"steps": 4}
+    assert any_store.summary("t1", 2) is None
 
 
-def test_calibrations_have_an_age(store: Store) -> None:
-    assert store.get_calibration("k") is None
-    store.put_calibration("k", {"gemm_flops": 1.0}, measured_unix_s=0.0)
-    assert store.get_calibration("k") == {"gemm_flops": 1.0}
-    assert store.get_calibration("k", max_age_s=60.0) is None
-    store.put_calibration("k", {"gemm_flops": 2.0})
-    assert store.get_calibration("k", max_age_s=3600.0) == {"gemm_flops": 2.0}
-    store.put_calibration("old", {"gemm_flops": 3.0}, measured_unix_s=0.0)
-    assert [kept["key"] for kept in store.calibrations()] == ["k", "old"]
-    assert store.calibrations()[1]["ceilings"] == {"gemm_flops": 3.0}
+def test_calibrations_have_an_age(any_store: Store) -> None:
+    assert any_store.get_calibration("k") is None
+    any_store.put_calibration("k", {"gemm_flops": 1.0}, measured_unix_s=0.0)
+    assert any_store.get_calibration("k") == {"gemm_flops": 1.0}
+    assert any_store.get_calibration("k", max_age_s=60.0) is None
+    any_store.put_calibration("k", {"gemm_flops": 2.0})
+    assert any_store.get_calibration("k", max_age_s=3600.0) == {"gemm_flops": 2.0}
+    any_store.put_calibration("old", {"gemm_flops": 3.0}, measured_unix_s=0.0)
+    assert [kept["key"] for kept in any_store.calibrations()] == ["k", "old"]
+    assert any_store.calibrations()[1]["ceilings"] == {"gemm_flops": 3.0}
 
 
 def test_series_compress_and_come_back() -> None:
@@ -193,17 +214,17 @@ def test_short_ids_are_the_shortest_that_differ() -> None:
     }
 
 
-def test_a_failed_write_leaves_what_was_there(store: Store) -> None:
-    store.put_trial(a_trial())
+def test_a_failed_write_leaves_what_was_there(any_store: Store) -> None:
+    any_store.put_trial(a_trial())
     torn = a_trial(events=EventLog(t_ns=b"seven b"))
     with pytest.raises(ValueError, match="buffer size"):
-        store.put_trial(torn)
-    assert store.get_trial("t1") == a_trial()
+        any_store.put_trial(torn)
+    assert any_store.get_trial("t1") == a_trial()
 
 
-def test_a_value_that_is_not_json_is_refused(store: Store) -> None:
+def test_a_value_that_is_not_json_is_refused(any_store: Store) -> None:
     with pytest.raises(StoreError, match="cannot be stored"):
-        store.put_study(a_study("s", options={"x": object()}))
+        any_store.put_study(a_study("s", options={"x": object()}))
 
 
 def test_newer_tables_and_newer_records_ask_for_an_upgrade(store: Store, path: Path) -> None:
