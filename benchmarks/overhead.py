@@ -1,9 +1,9 @@
 """What does measuring cost the measured?
 
-Two answers. First the hooks alone: toggled on and off per step in one process, at least 20,000 steps, CPU time of the training
-thread (benchmarks/programs/toggled_steps.py); the gate is on the upper 95 % bound of what they add. Second the whole command: the
-same number of LeNet steps as plain Python and as a Pacenote study, wall time and CPU time of all processes, in
-interleaved pairs; reported, with torch.profiler beside it.
+Two answers. First the hooks alone: toggled on and off per step in one process, at least 20,000 steps, CPU time of the
+training thread (benchmarks/programs/toggled_steps.py); the gate is on the upper 95 % bound of what they add. Second the
+whole command: the same number of LeNet steps as plain Python and as a Pacenote study, wall time and CPU time of all
+processes, in interleaved pairs; reported, with torch.profiler beside it.
 
     python benchmarks/overhead.py [--pairs 10000] [--command-pairs 20] [--quick]
 """
@@ -114,7 +114,8 @@ def commands(bench: Benchmark, pairs: int, steps: int) -> None:
             measured = [str(PROGRAMS / "measured_training.py"), "pytorch", str(steps), f"{folder}/store.sqlite"]
             order = (plain, measured) if number % 2 else (measured, plain)
             first, second = command(order[0]), command(order[1])
-        sample: dict[str, Any] = dict(zip(("plain", "measured") if number % 2 else ("measured", "plain"), (first, second)))
+        names = ("plain", "measured") if number % 2 else ("measured", "plain")
+        sample: dict[str, Any] = dict(zip(names, (first, second), strict=True))
         if number % 4 == 0:
             sample["profiler"] = command([*plain, "profiler"])
         bench.append("command", sample, seconds=time.monotonic() - began)

@@ -1,9 +1,10 @@
 """Does a known delay show up where it is, and as long as it is?
 
 Delays of 10, 50 and 200 % of a step are placed in user code in seven places, in both frameworks (the program is
-benchmarks/programs/delayed_training.py). Gate per case: the phase that holds the delay grows by the delay, with an error of at
-most max(2 % of the delay, 3 standard errors); what it must not touch does not grow; and the standard error itself is at
-most 1 % of the step, or the case is measured longer. Unattributed time of the built-in workloads is judged too.
+benchmarks/programs/delayed_training.py). Gate per case: the phase that holds the delay grows by the delay, with an
+error of at most max(2 % of the delay, 3 standard errors); what it must not touch does not grow; and the standard error
+itself is at most 1 % of the step, or the case is measured longer. Unattributed time of the built-in workloads is judged
+too.
 
     python benchmarks/truth.py [--steps 1200] [--quick]
 """
@@ -120,9 +121,10 @@ def judge(bench: Benchmark, group: str, sample: dict[str, Any]) -> None:
 
 def unattributed(bench: Benchmark, seconds: float) -> None:
     """Share of the step that no phase claims, for every built-in workload in both frameworks."""
+    from programs.child_run import run_child
+
     from pacenote.child import workloads
     from pacenote.segment import segment
-    from programs.child_run import run_child
 
     for framework in ("pytorch", "paddle"):
         for name in workloads.names():

@@ -1,9 +1,9 @@
-"""Train a small model with one delay in user code, present in a random half of the steps; print steps and phases as JSON.
+"""Train a small model with one delay in user code, in a random half of the steps; print steps and phases as JSON.
 
-Called by benchmarks/truth.py: ``delayed_training.py FRAMEWORK PLACE DELAY_SHARE STEPS``. The delay spins to a clock and notes how
-long it really took. It sits in code that users write: an item of a Dataset, an autograd Function, a subclass of an
-optimizer, or between the calls of the loop. The events go through the same probe and the same segmentation as every
-measurement; nothing here tells them where the delay is.
+Called by benchmarks/truth.py: ``delayed_training.py FRAMEWORK PLACE DELAY_SHARE STEPS``. The delay spins to a clock and
+notes how long it really took. It sits in code that users write: an item of a Dataset, an autograd Function, a subclass
+of an optimizer, or between the calls of the loop. The events go through the same probe and the same segmentation as
+every measurement; nothing here tells them where the delay is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from pacenote.child.recorder import Recorder
 from pacenote.records import EventLog
 from pacenote.segment import segment
 
-PLACES = ("dataset", "function_forward", "function_backward", "optimizer", "after_fetch", "before_backward", "after_step")
+PLACES = (
+    *("dataset", "function_forward", "function_backward", "optimizer"),
+    *("after_fetch", "before_backward", "after_step"),
+)
 WARMUP_STEPS = 40
 BATCH = 16
 
@@ -36,6 +39,7 @@ class Delay:
         self.spent_ns = 0
 
     def __call__(self) -> None:
+        """Spin, if it is this step's turn."""
         if not self.on:
             return
         began = now = time.perf_counter_ns()
@@ -151,8 +155,9 @@ def paddle_loop(places: Places) -> Any:
 
     model, criterion = Net(), nn.CrossEntropyLoss()
     optimizer = SlowSGD(learning_rate=1e-3, parameters=model.parameters())
-    # Paddle's loader always reads ahead in a thread, which hides a part of any delay. Here the sampler hands out the next
-    # batch only once the loop has asked for it, so all of a delay in the dataset is waited for, in the step that pays it.
+    # Paddle's loader always reads ahead in a thread, which hides a part of any delay. Here the sampler hands out the
+    # next batch only once the loop has asked for it, so all of a delay in the dataset is waited for, in the step that
+    # pays it.
     asked = threading.Semaphore(0)
 
     class InLockstep(paddle.io.BatchSampler):  # type: ignore[misc]

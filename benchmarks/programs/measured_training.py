@@ -1,4 +1,4 @@
-"""The same number of LeNet steps as a whole Pacenote study of one process. ``measured_training.py FRAMEWORK STEPS STORE``."""
+"""The same number of LeNet steps as a Pacenote study of one process: ``measured_training.py FRAMEWORK STEPS STORE``."""
 
 from __future__ import annotations
 

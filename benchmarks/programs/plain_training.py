@@ -1,16 +1,18 @@
-"""The built-in LeNet training as plain Python: no probe, no gate, no parent. ``plain_training.py FRAMEWORK STEPS [profiler]``.
+"""The built-in LeNet training as plain Python: no probe, no gate, no parent.
 
-Called by benchmarks/overhead.py, which compares the whole command with the same number of steps under Pacenote.
+``plain_training.py FRAMEWORK STEPS [profiler]`` is called by benchmarks/overhead.py, which compares the whole command
+with the same number of steps under Pacenote.
 """
 
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
-from pacenote.child import frameworks, workloads
 from programs.child_run import CACHE
+
+from pacenote.child import frameworks, workloads
 
 
 class Enough(BaseException):
@@ -54,10 +56,8 @@ def main() -> None:
                 count()
 
             paddle.optimizer.Optimizer.clear_grad = clear_and_count
-        try:
+        with suppress(Enough):
             training.run()
-        except Enough:
-            pass
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 MODEL_AND_LOSS = [["module", "Sequential"], ["module", "CrossEntropyLoss"]]
 
-# Per step after the first: data, forward, loss, backward, optimizer calls. The first step also opens the loader, and its
-# loss is not known yet when it is called for the first time.
+# Per step after the first: data, forward, loss, backward, optimizer calls. The first step also opens the loader, and
+# its loss is not known yet when it is called for the first time.
 EXPECTED = {
     "torch_plain": (1, 1, 1, 1, 1),
     "torch_accumulation": (2, 2, 2, 2, 1),

@@ -1,7 +1,7 @@
 """Faults injected on purpose, to prove that each end of a child is told apart and nothing finished is lost.
 
-A job's ``fault`` is ``{"kind": …, "at": "start" | "import" | "build" | "step", "step": 3}``. It is used by tests and benchmarks
-only; an ordinary run has none.
+A job's ``fault`` is ``{"kind": …, "at": "start" | "import" | "build" | "step", "step": 3}``. It is used by tests and
+benchmarks only; an ordinary run has none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import sys
 import time
 from typing import Any, Optional
 
-KINDS = ("exception", "memory_error", "exhaust_memory", "exit", "kill", "segfault", "abort", "hang", "hang_busy", "interrupt")
+KINDS = (
+    *("exception", "memory_error", "exhaust_memory", "exit", "kill"),
+    *("segfault", "abort", "hang", "hang_busy", "interrupt"),
+)
 
 
 class Fault:

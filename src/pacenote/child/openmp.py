@@ -13,7 +13,8 @@ def max_threads() -> Optional[int]:
     """``omp_get_max_threads()`` of the loaded runtime; None where none is found.
 
     The runtime is found in /proc/self/maps, so this answers on Linux only. Where two are loaded, Intel's is asked:
-    Paddle's wheel computes with it, and only carries GNU's along (seen with 3.3.1: setting threads moves libiomp5 alone).
+    Paddle's wheel computes with it, and only carries GNU's along (seen with 3.3.1: setting threads moves only
+    libiomp5).
     """
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:

@@ -22,7 +22,8 @@ Child → parent (result pipe)::
     {"msg": "calibration", "ceilings": {...}}        answer to a job with action "calibrate"
     {"msg": "facts", "frameworks": {"pytorch": {...}}}  answer to a job with action "facts"
     {"msg": "done",  "objects": [...], "observed": {...}, "flop_per_sample": .., "samples_per_step": ..}
-    {"msg": "error", "kind": "out_of_memory" | "missing_framework" | "missing_device" | "bad_data" | "unsupported" | "exception",
+    {"msg": "error", "kind": "out_of_memory" | "missing_framework" | "missing_device" | "bad_data" | "unsupported"
+                             | "exception",
                      "type": "RuntimeError", "text": "...", "where": "file.py:12"}
 
 A Job (values are plain JSON; absent keys mean the default)::
@@ -33,7 +34,8 @@ A Job (values are plain JSON; absent keys mean the default)::
      "data_mode": "real" | "device" | "loader", "data_dir": "/…" | null, "seed": 0,
      "levers": {"batch_size": 32, "threads": 2, "loader_workers": 0, "dtype": "fp32",
                 "memory_format": "default", "pipeline": "tutorial", "width": 1.0, "depth": 1, ...},
-     "planted_slowdown_ratio": 1.0,                  selftest only: after each step spin until it lasted ratio times as long
+     "planted_slowdown_ratio": 1.0,                  selftest only: after each step spin until it lasted that many
+                                                     times as long
      "probe": true, "fault": null}                   fault: fault-injection benchmarks only
 """
 

@@ -219,7 +219,7 @@ USAGE_NAMES = ("cpu_s", "minor_faults", "major_faults", "voluntary_switches", "i
 
 
 def usage() -> tuple[float, ...]:
-    """CPU seconds, page faults and context switches of this process so far; empty where the platform has no getrusage."""
+    """CPU seconds, page faults and context switches of this process so far; empty without getrusage."""
     try:
         import resource
     except ImportError:  # Windows

@@ -25,7 +25,7 @@ class Allocator(Lever):
     plain = "default"
 
     def default(self, machine: Mapping[str, Any], workload: str) -> Scalar:
-        """Keep freed memory where the C library can be told to: how often glibc trims differs from process to process."""
+        """Keep freed memory where the C library can be told to: how often glibc trims differs between processes."""
         return "no_trim" if is_glibc() else self.plain
 
     def environ(self, value: Scalar) -> dict[str, str]:

@@ -98,7 +98,8 @@ def test_after_looking_only_found_classes_stay_hooked(world: SimpleNamespace) ->
         loss(net("x"))
         world.roots.step_done()
     kinds(world.recorder)
-    assert "__call__" in vars(Net) and "__call__" in vars(Loss)
+    assert "__call__" in vars(Net)
+    assert "__call__" in vars(Loss)
     assert vars(Layer).get("__call__") is original
     loss(net("x"))
     assert kinds(world.recorder) == FORWARD + LOSS

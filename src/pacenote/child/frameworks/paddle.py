@@ -105,7 +105,7 @@ class Adapter:
         return found if found is not None else self._threads_set
 
     def set_threads(self, count: int) -> None:
-        """Set the operator pool's threads. Paddle starts with one, whatever the machine has, unless OMP_NUM_THREADS says so."""
+        """Set the operator pool's threads. Paddle starts with one unless OMP_NUM_THREADS says otherwise."""
         self.module.base.core.set_num_threads(count)
         self._threads_set = count
 

@@ -1,6 +1,6 @@
 """A framework without a framework: training that only moves a virtual clock.
 
-It exercises everything around a framework (pipes, gate, events, records, faults) in milliseconds and with exact numbers,
+It exercises everything around a framework (pipes, gate, events, records, faults) in milliseconds with exact numbers,
 in tests and in fault injections. The lever ``script`` holds what one step does, for example
 ``"data_wait=1ms forward=2ms backward=3ms optimizer=1ms other=0.5ms"``; ``noise`` is the relative spread of a step, and
 the job's ``fault`` makes it fail in a chosen way at a chosen step (see :mod:`pacenote_child.faults`).

@@ -1,8 +1,8 @@
 """Hooks for PaddlePaddle.
 
-Patch points: ``__next__`` of both loader iterators and ``DataLoader.__iter__``, ``Tensor.to`` / ``.cuda``, the class of the root
-layer, ``Tensor.backward``, and ``step``, ``minimize`` and ``clear_grad`` of every optimizer class that defines them
-(``Model.fit`` calls ``minimize``; SGD has no ``step`` of its own).
+Patch points: ``__next__`` of both loader iterators and ``DataLoader.__iter__``, ``Tensor.to`` / ``.cuda``, the class of
+the root layer, ``Tensor.backward``, and ``step``, ``minimize`` and ``clear_grad`` of every optimizer class that defines
+them (``Model.fit`` calls ``minimize``; SGD has no ``step`` of its own).
 """
 
 from __future__ import annotations
@@ -151,6 +151,7 @@ class OptimizerHooks:
 
     def _wrap_tree(self, cls: type) -> None:
         self._wrap(cls)
+        derived: type
         for derived in cls.__subclasses__():
             self._wrap_tree(derived)
 

@@ -1,8 +1,8 @@
 """Hooks for PyTorch.
 
 Patch points (all found to fire for plain loops, Lightning, Hugging Face Trainer, accelerate and timm):
-``_BaseDataLoaderIter.__next__`` and ``DataLoader.__iter__``, ``torch.Tensor.to`` / ``.cuda``, the class of the root module,
-``torch.autograd.backward``, the global optimizer hooks, ``Optimizer.zero_grad``.
+``_BaseDataLoaderIter.__next__`` and ``DataLoader.__iter__``, ``torch.Tensor.to`` / ``.cuda``, the class of the root
+module, ``torch.autograd.backward``, the global optimizer hooks, ``Optimizer.zero_grad``.
 """
 
 from __future__ import annotations

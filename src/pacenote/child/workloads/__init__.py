@@ -88,6 +88,7 @@ class Training:
         self.parameters = parameters
         self.expected_parameters = expected_parameters
         self.loader = loader
+        self.flop_per_sample: float | None = None  # by the workload's formula for the levers asked, set after building
 
 
 class Workload:
