@@ -19,6 +19,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +64,21 @@ class Benchmark:
         name: Name of the benchmark; the result is ``results/<name>.json``.
         folder: Where the result and its journal are written; ``results/`` of the repository by default.
         settings: Arguments that change what a sample means; samples of other settings are not resumed.
+        sources: Folders and files of the repository whose change makes earlier samples invalid.
     """
 
     def __init__(
-        self, name: str, *, folder: Path | None = None, settings: dict[str, Any] | None = None
+        self,
+        name: str,
+        *,
+        folder: Path | None = None,
+        settings: dict[str, Any] | None = None,
+        sources: Sequence[str] = ("src",),
     ) -> None:
         self.name = name
         self.folder = RESULTS if folder is None else folder
         self.settings = settings or {}
+        self.sources = sources
         self.lines: list[dict[str, Any]] = []
         self.extra: dict[str, Any] = {}
         self._machine = machine()
@@ -92,14 +100,23 @@ class Benchmark:
         """Equal exactly where earlier samples count: same source, settings, interpreter and machine."""
         if self._key is None:
             digest = hashlib.sha256()
-            sources = [*sorted((ROOT / "src").rglob("*.py")), ROOT / "benchmarks" / f"{self.name}.py"]
-            for source in sources:
+            own = [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if path.name != "harness.py"]
+            for source in [*self._sources(), *(path for path in own if path.stem.startswith(self.name.rstrip("s")))]:
                 if source.exists():
                     digest.update(source.relative_to(ROOT).as_posix().encode())
                     digest.update(source.read_bytes())
             digest.update(json.dumps([self.settings, self._machine], sort_keys=True).encode())
             self._key = digest.hexdigest()[:16]
         return self._key
+
+    def _sources(self) -> list[Path]:
+        paths = [ROOT / name for name in self.sources]
+        return [file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+
+    def forget(self) -> None:
+        """Start over: earlier samples do not count and are removed."""
+        self.journal.unlink(missing_ok=True)
+        self._samples = []
 
     def samples(self, group: str) -> list[dict[str, Any]]:
         """Samples of one group that count for this run: those appended now and those resumed."""
@@ -118,9 +135,7 @@ class Benchmark:
             file.write(json.dumps(entry, sort_keys=True) + "\n")
         self._samples.append(entry)
 
-    def line(
-        self, name: str, value: Figure, threshold: Figure, ok: bool | None, n: int, unit: str = ""
-    ) -> None:
+    def line(self, name: str, value: Figure, threshold: Figure, ok: bool | None, n: int, unit: str = "") -> None:
         """Add one figure; ``ok`` is ``None`` for a figure that is reported without a threshold."""
         figure = {"name": name, "value": value, "threshold": threshold, "pass": ok, "n": n, "unit": unit}
         self.lines.append(figure)
