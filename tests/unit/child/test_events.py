@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from pacenote.child import events
 
 
-@given(
-    kind=st.integers(0, 63), grad=st.booleans(), stream=st.integers(0, 15), index=st.integers(0, 1 << 40)
-)
+@given(kind=st.integers(0, 63), grad=st.booleans(), stream=st.integers(0, 15), index=st.integers(0, 1 << 40))
 def test_a_code_gives_back_what_went_in(kind: int, grad: bool, stream: int, index: int) -> None:
     code = events.code(kind, grad, stream, index)
     assert code & events.KIND_MASK == kind

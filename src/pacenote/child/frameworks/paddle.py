@@ -38,9 +38,7 @@ class Adapter:
             "threads": self.get_threads(),
             "interop_threads": None,
             "cpu_capability": None,
-            "onednn": bool(paddle.is_compiled_with_onednn())
-            if hasattr(paddle, "is_compiled_with_onednn")
-            else None,
+            "onednn": bool(paddle.is_compiled_with_onednn()) if hasattr(paddle, "is_compiled_with_onednn") else None,
             "debug_flags": self.debug_flags(),
         }
 
