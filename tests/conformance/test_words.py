@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import reason_codes
 
 import pacenote
-from pacenote.child.protocol import ERROR_KINDS
 from pacenote.findings.codes import CODES, HEALTH
 from pacenote.records import ColdStart, Memory, Status
 from pacenote.report import locale
@@ -19,7 +19,6 @@ from pacenote.report.locale import en, zh
 from pacenote.segment import PHASES
 
 PACKAGE = Path(pacenote.__file__).parent
-WORD = re.compile(r"[a-z][a-z0-9_]*")
 COUNTED = {"trials", "of_trials"}
 
 
@@ -54,7 +53,7 @@ def test_both_languages_use_the_same_parameters(key: str) -> None:
 def test_templates_use_known_formats(key: str) -> None:
     for lang in locale.LANGUAGES:
         for spec in re.findall(r"\{\w+:(\w+)\}", locale.template(lang, key)):
-            assert spec == "findings" or spec in UNITS or spec in locale._FAMILIES
+            assert spec in ("findings", "fix") or spec in UNITS or spec in locale._FAMILIES
 
 
 @pytest.mark.parametrize("key", sorted(key for key, text in zh.WORDS.items() if re.search("[\u4e00-\u9fff]", text)))
@@ -103,35 +102,65 @@ def test_every_lever_has_a_name() -> None:
     assert [name for name in LEVERS.names() if not locale.has(f"lever.{name}")] == []
 
 
-def test_every_reason_in_the_program_has_words() -> None:
-    found: dict[str, str] = {}
-    for path, tree in trees("system", "runner", "levers", "stats", "experiments", "findings", "engines", "child"):
-        for node in ast.walk(tree):
-            for value in reasons(node):
-                found.setdefault(value, path.name)
-    missing = {value: name for value, name in found.items() if not locale.has(f"reason.{value}")}
-    assert {value: name for value, name in missing.items() if value not in ERROR_KINDS} == {}
-    assert len(found) > 10
+REASONS = reason_codes.find(
+    path
+    for folder in (
+        "system",
+        "runner",
+        "levers",
+        "stats",
+        "experiments",
+        "findings",
+        "engines",
+        "child",
+        "report",
+        "cli",
+    )
+    for path in (PACKAGE / folder).rglob("*.py")
+    if path.parent.name != "locale"
+)
+WHY_A_STUDY_ENDED = {"rounds", "within", "budget", "interrupted", "nothing_left"}
+"""The runner's reasons to stop, which the command line words; see :class:`pacenote.runner.progress.StudyEnded`."""
 
 
-def reasons(node: ast.AST) -> Iterator[str]:
-    """Constants given as ``reason=...`` or ``{"reason": ...}``."""
-    values: list[ast.AST] = []
-    if isinstance(node, ast.keyword) and node.arg == "reason":
-        values = [node.value]
-    elif isinstance(node, ast.Dict):
-        values = [
-            value
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant) and key.value == "reason"
-        ]
-    for value in values:
-        for inner in ast.walk(value):
-            if not isinstance(inner, ast.Constant) or not isinstance(inner.value, str):
-                continue
-            # Left out: a key that is looked up, and the beginning of a code whose end is computed.
-            if WORD.fullmatch(inner.value) and inner.value != "reason" and not inner.value.endswith("_"):
-                yield inner.value
+@pytest.mark.parametrize("code", sorted(set(REASONS) - WHY_A_STUDY_ENDED))
+def test_every_reason_in_the_program_has_words(code: str) -> None:
+    """Why there is no value, or (short, inside another sentence) which finding stands against it."""
+    assert locale.has(f"reason.{code}") or (code in CODES and locale.has(f"short.{code}")), REASONS[code]
+
+
+def test_no_words_are_left_from_a_reason_that_is_gone() -> None:
+    told = {key.removeprefix("reason.") for key in en.WORDS if key.startswith("reason.")}
+    assert {code for code in told - set(REASONS) if not code.startswith("calibration_")} == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "no_effect",  # returned by a method called reason
+        "autocast_no_effect",
+        "allocator_replaced",
+        "no_tf32_switch",  # returned by a method whose answer is assigned to a reason
+        "paddle_cpu_fp32_only",
+        "dtype_unsupported",  # assigned to a reason
+        "nvml_package_missing",  # second of a returned pair
+        "process_gone",  # given to a parameter called reason
+        "build_without_device",
+        "no_smaps_rollup",  # one branch of a conditional
+        "no_device",  # what stands behind ``or``
+        "one_round",
+        "no_accelerator",  # the end of a key
+        "not_calibrated",
+    ],
+)
+def test_the_search_for_reasons_sees_every_way_to_give_one(code: str) -> None:
+    assert code in REASONS
+
+
+def test_every_status_of_a_calibration_has_words() -> None:
+    """Their codes are computed, so no search can find them."""
+    failed = [status for status in Status if status is not Status.FINISHED]
+    assert [status for status in failed if not locale.has(f"reason.calibration_{status.value}")] == []
 
 
 def test_every_key_that_the_report_asks_for_exists() -> None:

@@ -6,7 +6,7 @@ parameters). The terminal and the page both render from these, so they cannot di
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pacenote.records import Reading, Record
 
@@ -44,6 +44,26 @@ def reading(found: Reading) -> Datum:
     if found.value is None:
         return Datum(reason=say(f"reason.{found.reason or 'not_recorded'}"))
     return Datum(value=found.value)
+
+
+WIDEST_OF_TWO: Final = 10.0
+"""Two processes have one degree of freedom, whose t-quantile is 12.7: an interval that spans more than a factor of
+ten then says that two processes are too few, not how fast the condition may be."""
+
+
+def interval(low: float | None, high: float | None, *, processes: int | None) -> Datum | None:
+    """A table cell for an interval, or for the fact that it is too wide to say anything; ``None`` without one."""
+    if low is None or high is None:
+        return None
+    if processes == 2 and high > WIDEST_OF_TWO * low:
+        return Datum(reason=say("interval.too_wide", count=processes))
+    return Datum(low=low, high=high)
+
+
+def estimate(value: float, low: float | None, high: float | None, *, processes: int | None) -> Datum:
+    """A value with its interval, or with the reason why the interval says nothing."""
+    found = interval(low, high, processes=processes) or Datum()
+    return Datum(value=value, low=found.low, high=found.high, reason=found.reason)
 
 
 class Column(Record, frozen=True, kw_only=True):
@@ -101,7 +121,7 @@ class Line(Record, frozen=True, kw_only=True):
 
     text: Message
     tone: str = ""
-    subject: str = ""
+    subject: Message | None = None
     fix: Message | None = None
 
 

@@ -31,6 +31,9 @@ _WIDE: Final = 12.0
 """Step times that spread further than this get a logarithmic axis; below it the smallest stay readable."""
 
 
+_CLIPPED: Final = 3.0
+"""Times the largest value: an axis ends there when a whisker would reach further and press all values together."""
+
 _ON_AXIS: Final = ("", "%", "×", "samples/s")
 """Units that stand at the axis, or in the chart's title, and so not in its caption."""
 
@@ -78,6 +81,8 @@ def _key_figure(item: KeyFigure) -> dict[str, Any]:
         scale = scale_for(item.unit, [datum.value])
         shown = show(Datum(low=datum.low, high=datum.high), item.unit, scale)
         bounds = say("kpi.interval", bounds=shown.number)
+    elif datum.reason is not None:
+        bounds = say("kpi.interval", bounds=datum.reason)
     return {"title": item.title, "shown": show(datum, item.unit), "note": item.note, "range": bounds}
 
 
@@ -123,8 +128,19 @@ def chart_data(chart: Chart) -> dict[str, Any]:
         "series": [_series(series, scale) for series in chart.series],
         "reference": chart.reference,
         "x_title": _both(chart.x_title or literal("")),
+        "top": _scaled(_top(chart), scale),
         "wide": bool(steady) and max(steady) > _WIDE * min(steady) > 0,
     }
+
+
+def _top(chart: Chart) -> float | None:
+    """Where the axis of values with whiskers ends, if not at the longest whisker."""
+    values = [value for series in chart.series for value in series.values if value is not None]
+    ends = [value for series in chart.series for value in series.high if value is not None]
+    if not values or not ends:
+        return None
+    limit = _CLIPPED * max([*values, *([chart.reference] if chart.reference is not None else [])])
+    return limit if max(ends) > limit > 0 else None
 
 
 def _series(series: Series, scale: Scale) -> dict[str, Any]:

@@ -99,6 +99,25 @@ def figure(value: float, unit: str) -> str:
     return joined(number(value, unit, scale), scale.suffix)
 
 
+class Span(NamedTuple):
+    """Values of one kind, from the smallest to the largest."""
+
+    low: float
+    high: float
+
+
+def span(values: Span, unit: str) -> str:
+    """Write both ends with one unit; ends that read the same are one figure."""
+    ends = [figure(value, unit) for value in values]
+    if ends[0] == ends[1]:
+        return ends[0]
+    if not all(math.isfinite(value) for value in values):
+        return " – ".join(ends)
+    scale = scale_for(unit, [values.high])
+    shown = [number(value, unit, scale) for value in values]
+    return joined(" – ".join(shown), scale.suffix)
+
+
 def unit_of(name: str) -> str:
     """Guess the unit of a parameter from its name's suffix, as :mod:`pacenote.units` sets it."""
     for suffix, unit in _SUFFIXES:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pacenote.records import Finding, Record, Severity
-from pacenote.report import locale
-from pacenote.report.blocks import Datum, Message, literal, say
+from pacenote.report.blocks import Datum, Message, estimate, literal, say
 from pacenote.report.model import CellView, StudyView
 
 _SECOND = ("verdict_why", "verdict_do")
@@ -31,15 +30,7 @@ def sentences(view: StudyView) -> list[Message]:
     second = next((item for item in view.findings if item.code in _SECOND), None)
     if second is None:
         return [first]
-    return [first, Message(key=f"finding.{second.code}", params={**second.params, **_remedy(second)})]
-
-
-def _remedy(second: Finding) -> dict[str, Message]:
-    """What to do about the finding that a ``verdict_do`` names: its fix, with that finding's own figures."""
-    code = second.params.get("finding")
-    if second.code != "verdict_do" or not locale.has(f"fix.{code}"):
-        return {}
-    return {"finding": Message(key=f"fix.{code}", params=second.params)}
+    return [first, Message(key=f"finding.{second.code}", params=second.params)]
 
 
 def _selftest_sentences(view: StudyView) -> list[Message]:
@@ -64,7 +55,7 @@ def key_figures(view: StudyView) -> list[KeyFigure]:
     figures = [
         KeyFigure(
             title=say("kpi.fastest" if leads else "column.samples_per_s"),
-            datum=Datum(value=rate.value, low=rate.low, high=rate.high),
+            datum=estimate(rate.value, rate.low, rate.high, processes=best.rounds),
             unit="samples_per_s",
             note=literal(best.label),
         )
@@ -75,7 +66,9 @@ def key_figures(view: StudyView) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 title=say("kpi.speedup"),
-                datum=Datum(value=params["speedup"], low=params.get("low"), high=params.get("high")),
+                datum=estimate(
+                    params["speedup"], params.get("low"), params.get("high"), processes=params.get("rounds")
+                ),
                 unit="ratio",
                 note=say("pair", cell=params.get("cell"), baseline=params.get("baseline")),
             )

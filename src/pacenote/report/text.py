@@ -97,8 +97,8 @@ def _lines(block: Lines, lang: str) -> Padding:
 
 def _line(line: Line, lang: str) -> Text:
     text = Text()
-    if line.subject:
-        text.append(_visible(line.subject) + locale.text(lang, "colon"), style="bold")
+    if line.subject is not None:
+        text.append(_visible(speak(lang, line.subject)) + locale.text(lang, "colon"), style="bold")
     text.append(_visible(speak(lang, line.text)), style="")
     if line.fix is not None:
         text.append("\n" + speak(lang, say("word.fix")) + _GAPS[lang] + _visible(speak(lang, line.fix)), style="")

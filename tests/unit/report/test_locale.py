@@ -65,7 +65,7 @@ def test_stored_text_never_becomes_a_template() -> None:
 
 
 def test_template_has_no_attribute_access() -> None:
-    words = locale._Words("en")
+    words = locale._Words("en", {})
     assert words.vformat("{value.__class__}", (), {"value": 1}) == "unknown"
 
 

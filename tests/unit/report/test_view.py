@@ -10,6 +10,7 @@ from pacenote.report import text, view
 from pacenote.report.headline import fastest, key_figures, sentences
 from pacenote.report.readings import energy_per_sample, largest, middle
 from pacenote.report.sections import compose, health
+from pacenote.report.words import speak
 from pacenote.stats import summarize
 
 
@@ -95,8 +96,8 @@ def test_health_tells_what_to_do_once_for_each_kind() -> None:
     section = health.build(view.build(*make_study(findings=found)))
     assert section is not None
     lines = section.blocks[0].lines
-    told = [(line.text.key.removeprefix("finding."), line.subject, line.fix is not None) for line in lines]
-    assert told == [("steal", "a", False), ("steal", "b", True), ("swapping", "b", True), ("few_steps", "a", True)]
+    told = [(line.text.key.removeprefix("finding."), speak("en", line.subject), line.fix is not None) for line in lines]
+    assert told == [("steal", "a, b", True), ("swapping", "b", True), ("few_steps", "a", True)]
 
 
 def test_refused_verdict_is_not_repeated_among_the_limits() -> None:

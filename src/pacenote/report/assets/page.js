@@ -110,12 +110,27 @@
     return axis;
   }
 
+  // The far end of a whisker, or the end of the axis where that comes first.
+  function reach(chart, high) { return typeof chart.top === "number" ? Math.min(high, chart.top) : high; }
+
+  // A whisker that goes on beyond the axis ends in an arrowhead.
+  function arrows(chart, series) {
+    var data = [];
+    series.values.forEach(function (value, at) {
+      if (typeof series.high[at] === "number" && reach(chart, series.high[at]) < series.high[at]) { data.push([chart.top, at]); }
+    });
+    return {
+      type: "scatter", data: data, silent: true, symbol: "triangle", symbolRotate: -90, symbolSize: 9, clip: false, z: 7,
+      itemStyle: { color: colour("whisker") }
+    };
+  }
+
   // Whiskers are line segments between nulls, so the smallest build of the library can draw them.
   function whiskers(chart, series, offset) {
     var data = [];
     series.values.forEach(function (value, at) {
       if (series.low[at] === null || series.low[at] === undefined) { return; }
-      data.push([series.low[at], at], [series.high[at], at], [null, null]);
+      data.push([series.low[at], at], [reach(chart, series.high[at]), at], [null, null]);
     });
     return {
       type: "line", data: data, silent: true, connectNulls: false, symbol: "rect", symbolSize: [1.5, offset || 10], z: 5,
@@ -131,7 +146,7 @@
   function bars(chart, narrow) {
     var option = base(chart, narrow);
     var many = chart.series.length > 1;
-    option.xAxis = valueAxis(chart, {});
+    option.xAxis = valueAxis(chart, typeof chart.top === "number" ? { max: chart.top } : {});
     option.yAxis = categoryAxis(chart, narrow);
     if (many) { legend(option, chart, narrow); }
     option.series = chart.series.map(function (series) {
@@ -147,7 +162,7 @@
         } }
       };
     });
-    if (!many) { option.series.push(whiskers(chart, chart.series[0])); }
+    if (!many) { option.series.push(whiskers(chart, chart.series[0]), arrows(chart, chart.series[0])); }
     return option;
   }
 
@@ -184,7 +199,7 @@
     option.xAxis = valueAxis(chart, bounds(series, chart));
     option.yAxis = categoryAxis(chart, narrow);
     option.yAxis.splitLine = { show: false };
-    option.series = [whiskers(chart, series, 10), {
+    option.series = [whiskers(chart, series, 10), arrows(chart, series), {
       type: "scatter", symbolSize: 11, z: 6,
       data: series.values.map(function (value, at) {
         return { value: [value, at], itemStyle: { color: series.muted[at] ? colour("bar-muted") : colour("bar"), borderColor: colour("paper"), borderWidth: 1.5 } };
@@ -204,7 +219,7 @@
   // The axis takes in every whisker and the reference, and ends on round figures.
   function bounds(series, chart) {
     var all = series.values.concat(series.low, series.high, [chart.reference]).filter(function (v) { return typeof v === "number"; });
-    var low = Math.min.apply(null, all), high = Math.max.apply(null, all);
+    var low = Math.min.apply(null, all), high = reach(chart, Math.max.apply(null, all));
     var rough = Math.max(high - low, 0.04) / 4, power = Math.pow(10, Math.floor(Math.log10(rough)));
     var step = power * [1, 2, 2.5, 5, 10].filter(function (nice) { return nice * power >= rough; })[0];
     return { min: Math.max(0, Math.floor(low / step) * step), max: Math.ceil(high / step) * step, interval: step };
@@ -214,7 +229,7 @@
     var option = base(chart, narrow);
     var lines = chart.kind === "lines";
     option.xAxis = { type: "value", name: words(chart.x_title), nameLocation: "end", min: "dataMin", max: "dataMax", axisLine: { lineStyle: { color: colour("line") } }, axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: colour("faint"), hideOverlap: true }, nameTextStyle: { color: colour("faint") } };
-    option.yAxis = valueAxis(chart, lines ? { scale: true } : { type: chart.wide ? "log" : "value", max: chart.top });
+    option.yAxis = valueAxis(chart, lines ? { scale: true } : { type: chart.wide ? "log" : "value" });
     option.grid.right = 44;
     legend(option, chart, narrow);
     option.grid.top += 10;

@@ -2,7 +2,8 @@
 
 ``text(lang, key, **params)`` fills the template of ``key``. A placeholder shows its parameter in the unit that the
 parameter's name carries (``{step_time_s}`` → ``4.35 ms``); a format word after a colon overrides that:
-``{low:ratio}``, ``{phase:phase}``, ``{reasons:findings}``. Templates come from the two word files only, never
+``{low:ratio}``, ``{phase:phase}``, ``{reasons:findings}``, ``{finding:fix}`` (what to do about the finding of that
+code, in its own figures). Templates come from the two word files only, never
 from a record, so no stored text can become a template.
 """
 
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pacenote.errors import UnknownNameError
-from pacenote.report.figures import UNITS, figure, unit_of
+from pacenote.report.figures import UNITS, Span, figure, span, unit_of
 from pacenote.report.locale.en import WORDS as _ENGLISH
 from pacenote.report.locale.zh import WORDS as _CHINESE
 
@@ -83,7 +84,7 @@ def text(lang: str, key: str, **params: Any) -> str:
     found = _WORDS[lang].get(_variant(key, params))
     if found is None:
         return _unknown(lang, key, params)
-    return _Words(lang).vformat(found, (), params)
+    return _Words(lang, params).vformat(found, (), params)
 
 
 def _variant(key: str, params: Mapping[str, Any]) -> str:
@@ -98,8 +99,9 @@ def _variant(key: str, params: Mapping[str, Any]) -> str:
 class _Words(string.Formatter):
     """Fills one template in one language."""
 
-    def __init__(self, lang: str) -> None:
+    def __init__(self, lang: str, params: Mapping[str, Any]) -> None:
         self.lang = lang
+        self.params = params
         self._name = ""
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
@@ -109,7 +111,14 @@ class _Words(string.Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Show one parameter."""
+        if format_spec == "fix" and isinstance(value, str):
+            return _remedy(self.lang, value, self.params)
         return _shown(self.lang, self._name, value, format_spec)
+
+
+def _remedy(lang: str, code: str, params: Mapping[str, Any]) -> str:
+    """What to do about a finding; one without advice (a third party's) is named by its short form."""
+    return text(lang, f"fix.{code}" if has(f"fix.{code}") else "fix.other", **{**params, "finding": code})
 
 
 def _shown(lang: str, name: str, value: Any, spec: str) -> str:
@@ -123,6 +132,9 @@ def _shown(lang: str, name: str, value: Any, spec: str) -> str:
         return _WORDS[lang]["yes" if value else "no"]
     if isinstance(value, (int, float)):
         return localise(lang, figure(float(value), spec if spec in UNITS else unit_of(name)))
+    if isinstance(value, Span):
+        unit = spec if spec in UNITS else unit_of(name)
+        return localise(lang, span(value, unit))
     if isinstance(value, Mapping):
         return _LISTS[lang].join(f"{key}={item}" for key, item in value.items())
     if isinstance(value, Iterable) and not isinstance(value, str):

@@ -21,8 +21,10 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.thermal_throttle.without.clock_share": "Heat slowed the processor down: {temperature_c}.",
     "finding.thermal_throttle.without.temperature_c": "Heat slowed the processor down: the hardware reported it.",
     "finding.accelerator_shared": "{process_count} other processes use the accelerator.",
-    "finding.allocator_trimming": "Memory is given back to the system and fetched again inside the steps: "
-    "{minor_faults_per_step} page faults per step, about {fault_share} of its time.",
+    "finding.allocator_trimming": "Steps spend about {fault_share} of their time on page faults "
+    "({minor_faults_per_step:count} per step) because the C library returns memory to the system.",
+    "finding.allocator_trimming.without.fault_share": "The C library returns memory to the system between steps: "
+    "{minor_faults_per_step:count} page faults per step.",
     "finding.debug_mode": "Debugging aids are switched on: {flags}.",
     "finding.cold_only": "Only {steps} steps ran, too few to leave the warm-up behind.",
     "finding.unsteady": "Step time did not settle: it changed by {drift_share} from the first third of the "
@@ -104,11 +106,12 @@ _FIXES: Final[dict[str, str]] = {
     "fix.swapping": "Free memory or use a smaller batch (--batch-size).",
     "fix.thermal_throttle": "Let the machine cool down, check its airflow and power mode, and run again.",
     "fix.accelerator_shared": "Stop the other processes on the accelerator, or choose another one (--device).",
-    "fix.allocator_trimming": "Use --allocator no_trim.",
+    "fix.allocator_trimming": "Run with --allocator no_trim, the default.",
     "fix.debug_mode": "Switch them off for a measurement.",
     "fix.cold_only": "Allow more time (--time-budget).",
     "fix.unsteady": "Let the machine settle, allow more time (--time-budget), and run again.",
     "fix.few_steps": "Allow more time (--time-budget).",
+    "fix.other": "Put this right first: {finding:finding}.",
     "fix.major_faults": "Run again now that the files are in memory, or free memory.",
 }
 
@@ -119,7 +122,8 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_refused": "No comparison can be made: {reasons:findings}.",
     "finding.verdict_single": "{cell} trains at {samples_per_s}, {step_time_s} per step.",
     "finding.verdict_why": "{phase:phase} takes {share:share} of its step.",
-    "finding.verdict_do": "For {cell}: {finding}",
+    "finding.verdict_do": "For {cell}: {finding:fix}",
+    "finding.verdict_do.without.finding": "For {cell}: see the findings about its health.",
     "verdict.none": "Nothing could be measured.",
     "verdict.planted": "{seen:count} of {of_count} planted slow-downs were measured within their interval.",
     "verdict.selftest_none": "The self-test gave no result: the machine was disturbed.",

@@ -16,8 +16,10 @@ _FINDINGS: Final[dict[str, str]] = {
     "finding.thermal_throttle.without.clock_share": "处理器因过热而降速：{temperature_c}。",
     "finding.thermal_throttle.without.temperature_c": "处理器因过热而降速：由硬件报告。",
     "finding.accelerator_shared": "另有 {process_count} 个进程在使用该加速器。",
-    "finding.allocator_trimming": "内存在每步中反复归还系统又重新申请：每步 {minor_faults_per_step} 次缺页，"
-    "约占其时间的 {fault_share}。",
+    "finding.allocator_trimming": "C 库把内存归还给系统，因此每步约有 {fault_share} 的时间花在缺页上"
+    "（每步 {minor_faults_per_step:count} 次）。",
+    "finding.allocator_trimming.without.fault_share": "C 库在步与步之间把内存归还给系统：每步缺页 "
+    "{minor_faults_per_step:count} 次。",
     "finding.debug_mode": "调试功能处于打开状态：{flags}。",
     "finding.cold_only": "只运行了 {steps} 步，不足以走完预热。",
     "finding.unsteady": "每步耗时没有稳定：测量的前三分之一与后三分之一相差 {drift_share}。",
@@ -90,11 +92,12 @@ _FIXES: Final[dict[str, str]] = {
     "fix.swapping": "释放内存，或使用更小的批（--batch-size）。",
     "fix.thermal_throttle": "等机器冷却，检查散热和电源模式，然后重新运行。",
     "fix.accelerator_shared": "停掉加速器上的其他进程，或换一个加速器（--device）。",
-    "fix.allocator_trimming": "使用 --allocator no_trim。",
+    "fix.allocator_trimming": "使用默认的 --allocator no_trim。",
     "fix.debug_mode": "测量时请关闭。",
     "fix.cold_only": "给更多时间（--time-budget）。",
     "fix.unsteady": "等机器稳定下来，给更多时间（--time-budget），然后重新运行。",
     "fix.few_steps": "给更多时间（--time-budget）。",
+    "fix.other": "先解决这个问题：{finding:finding}。",
     "fix.major_faults": "文件已在内存中，请重新运行；或释放内存。",
 }
 
@@ -105,7 +108,8 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_refused": "无法给出对比：{reasons:findings}。",
     "finding.verdict_single": "{cell} 的训练速度为 {samples_per_s}，每步 {step_time_s}。",
     "finding.verdict_why": "每步有 {share:share} 花在“{phase:phase}”上。",
-    "finding.verdict_do": "针对 {cell}：{finding}",
+    "finding.verdict_do": "针对 {cell}：{finding:fix}",
+    "finding.verdict_do.without.finding": "针对 {cell}：请看其测量环境方面的结论。",
     "verdict.none": "没有测到任何结果。",
     "verdict.planted": "人为加入的 {of_count} 个减速中，有 {seen:count} 个落在测得的区间内。",
     "verdict.selftest_none": "自检没有结果：机器受到干扰。",

@@ -13,6 +13,7 @@ from pacenote.report.blocks import (
     Section,
     Series,
     Table,
+    interval,
     literal,
     reading,
     say,
@@ -86,9 +87,9 @@ def _result_row(cell: CellView) -> list[Datum]:
     return [
         label,
         _value(cell.throughput),
-        _interval(cell.throughput),
+        _interval(cell.throughput, cell.rounds),
         _value(cell.step_time),
-        _interval(cell.step_time),
+        _interval(cell.step_time, cell.rounds),
         reading(cell.achieved_flops),
         reading(cell.mfu_share),
         Datum(value=cell.rounds),
@@ -100,10 +101,11 @@ def _value(estimate: Estimate | None) -> Datum:
     return Datum(reason=say("reason.not_recorded")) if estimate is None else Datum(value=estimate.value)
 
 
-def _interval(estimate: Estimate | None) -> Datum:
-    if estimate is None or estimate.low is None:
-        return Datum(reason=say(f"reason.{estimate.reason or 'one_round'}") if estimate else say("word.none"))
-    return Datum(low=estimate.low, high=estimate.high)
+def _interval(estimate: Estimate | None, rounds: int) -> Datum:
+    if estimate is None:
+        return Datum(reason=say("word.none"))
+    found = interval(estimate.low, estimate.high, processes=rounds)
+    return found or Datum(reason=say(f"reason.{estimate.reason or 'one_round'}"))
 
 
 def _ratio_chart(ratios: list[Finding]) -> Chart:
@@ -148,9 +150,8 @@ def _ratio_row(item: Finding) -> list[Datum]:
     if item.code == "ratio_refused" or speedup is None:
         refused, why = Datum(reason=say("word.none")), say("word.refused", reasons=params.get("reasons"))
         return [*names, refused, refused, Datum(text=why, tone="bad")]
-    low, high = params.get("low"), params.get("high")
-    interval = Datum(low=low, high=high) if low is not None else Datum(reason=say("word.none"))
-    return [*names, Datum(value=speedup), interval, _reading(item)]
+    bounds = interval(params.get("low"), params.get("high"), processes=params.get("rounds"))
+    return [*names, Datum(value=speedup), bounds or Datum(reason=say("word.none")), _reading(item)]
 
 
 def _reading(item: Finding) -> Datum:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pacenote.records import Severity
-from pacenote.report.blocks import Line, Lines, Message, Section, say
+from pacenote.report.blocks import Line, Lines, Message, Section, literal, say
 from pacenote.report.headline import is_notice
 from pacenote.report.model import StudyView
 from pacenote.report.sections import SectionPart
@@ -16,7 +16,7 @@ def build(view: StudyView) -> Section | None:
         if is_notice(item):
             tone = "muted" if item.severity is Severity.INFO else "warn"
             text = Message(key=f"finding.{item.code}", params=item.params)
-            lines.append(Line(text=text, subject=item.subject, tone=tone))
+            lines.append(Line(text=text, subject=literal(item.subject) if item.subject else None, tone=tone))
     if not lines:
         return None
     blocks = [Lines(name="notices", lines=lines)]
