@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Optional
 
 from ..openmp import max_threads
@@ -70,7 +71,8 @@ class Adapter:
         # Being compiled for a device says nothing about its presence: count the devices.
         count = self._count(kind)
         if count == 0:
-            driver = os.path.exists("/proc/driver/nvidia/version") if kind == "gpu" else None
+            linux_gpu = kind == "gpu" and sys.platform.startswith("linux")
+            driver = os.path.exists("/proc/driver/nvidia/version") if linux_gpu else None
             return [{**absent, "driver": driver, "reason": "no_driver" if driver is False else "no_device"}]
         return [
             {

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Optional
 
 from ..recorder import PatchSet, Recorder
 
 ACCELERATORS = ("cuda", "xpu", "mps", "npu")
+
+OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory", "_STATUS_ALLOC_FAILED")
+"""What a plain RuntimeError says: the CPU's allocator on Linux and Windows, MPS and the CUDA driver, cuBLAS, cuDNN."""
+
+
+def _numbered(device: str) -> tuple[str, ...]:
+    """The device as an argument, if it has a number; without one the framework's current device is meant."""
+    return (device,) if ":" in device else ()
 
 
 class Adapter:
@@ -66,7 +75,7 @@ class Adapter:
             return [self._absent(kind, False, "build_without_device")]
         backend = getattr(torch, kind, None) or getattr(torch.backends, kind)
         if not backend.is_available():
-            driver = os.path.exists("/proc/driver/nvidia/version") if kind == "cuda" else None
+            driver = self._driver(kind)
             return [self._absent(kind, True, "no_driver" if driver is False else "no_device", driver)]
         count = backend.device_count() if hasattr(backend, "device_count") else 1
         return [
@@ -91,6 +100,12 @@ class Adapter:
         if kind == "xpu":
             return bool(getattr(torch.xpu, "_is_compiled", lambda: False)())
         return hasattr(torch, kind)
+
+    def _driver(self, kind: str) -> Optional[bool]:
+        """Whether the kernel has the driver of NVIDIA's or AMD's cards; None where no file would tell."""
+        if kind != "cuda" or not sys.platform.startswith("linux"):
+            return None
+        return os.path.exists("/dev/kfd" if self.module.version.cuda is None else "/proc/driver/nvidia/version")
 
     @staticmethod
     def _absent(kind: str, build: bool, reason: str, driver: Optional[bool] = None) -> dict[str, Any]:
@@ -117,31 +132,32 @@ class Adapter:
         """Wait until the device is idle."""
         backend = self._backend(device)
         if backend is not None:
-            backend.synchronize()
+            backend.synchronize(*_numbered(device))
 
     def device_memory(self, device: str) -> Optional[dict[str, int]]:
         """What the caching allocator holds; None on the CPU and where the backend does not say."""
         backend = self._backend(device)
         if backend is None or not hasattr(backend, "max_memory_allocated"):
             return None
+        which = _numbered(device)
         return {
-            "allocated_bytes": int(backend.memory_allocated()),
-            "reserved_bytes": int(backend.memory_reserved()),
-            "peak_bytes": int(backend.max_memory_allocated()),
+            "allocated_bytes": int(backend.memory_allocated(*which)),
+            "reserved_bytes": int(backend.memory_reserved(*which)),
+            "peak_bytes": int(backend.max_memory_allocated(*which)),
         }
 
     def reset_peak(self, device: str) -> None:
         """Start the allocator's peak anew."""
         backend = self._backend(device)
         if backend is not None and hasattr(backend, "reset_peak_memory_stats"):
-            backend.reset_peak_memory_stats()
+            backend.reset_peak_memory_stats(*_numbered(device))
 
     def is_out_of_memory(self, error: BaseException) -> bool:
-        """Accelerator OOM, host MemoryError, and the CPU allocator's RuntimeError."""
+        """Accelerator OOM, host MemoryError, and the RuntimeErrors of other allocators."""
         if isinstance(error, (MemoryError, self.module.OutOfMemoryError)):
             return True
-        text = str(error)
-        return isinstance(error, RuntimeError) and ("can't allocate memory" in text or "not enough memory" in text)
+        text = str(error) if isinstance(error, RuntimeError) else ""
+        return any(words in text for words in OUT_OF_MEMORY)
 
     def install_probe(self, recorder: Recorder, device: str) -> PatchSet:
         """Hook loader, transfer, root forward, loss, backward and optimizer."""
