@@ -90,7 +90,12 @@ def _hook_copies(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
             if clock is not None:
                 clock.mark(begin)
             began_ns = time.perf_counter_ns()
-            result = original(tensor, *args, **kwargs)
+            try:
+                result = original(tensor, *args, **kwargs)
+            except BaseException:
+                if clock is not None:
+                    clock.drop_last()
+                raise
             if result.place == tensor.place:
                 if clock is not None:
                     clock.drop_last()

@@ -91,7 +91,12 @@ def _hook_copies(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
             if clock is not None:
                 clock.mark(begin)
             began_ns = time.perf_counter_ns()
-            result = original(tensor, *args, **kwargs)
+            try:
+                result = original(tensor, *args, **kwargs)
+            except BaseException:
+                if clock is not None:
+                    clock.drop_last()
+                raise
             if result.device == tensor.device:
                 if clock is not None:
                     clock.drop_last()
