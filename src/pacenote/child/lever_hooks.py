@@ -33,10 +33,12 @@ def observe(adapter: Any, training: Any, levers: dict[str, Any]) -> dict[str, An
     seen: dict[str, Any] = {"threads": adapter.get_threads(), **_environment()}
     if adapter.name not in LOOPS:
         return seen
-    if training.loader is not None:
-        seen["pipeline"] = "batched" if training.loader.dataset.by_batch else "tutorial"
+    by_batch = getattr(getattr(training.loader, "dataset", None), "by_batch", None)  # a third party's has none
+    if by_batch is not None:
+        seen["pipeline"] = "batched" if by_batch else "tutorial"
     if training.model is None:
-        seen.update(_look_at_loader(training.loader))
+        if training.loader is not None:
+            seen.update(_look_at_loader(training.loader))
         return seen
     seen.update(_loop(adapter.name).look(training))
     seen["parameters"] = training.parameters
@@ -54,9 +56,12 @@ def _loop(framework: str) -> Any:
 def _look_at_loader(loader: Any) -> dict[str, Any]:
     others = set(multiprocessing.active_children())
     iterator = iter(loader)
-    inputs, _labels = next(iterator)
-    workers = len(set(multiprocessing.active_children()) - others)
-    return {"batch_size": int(inputs.shape[0]), "loader_workers": workers}
+    batch = next(iterator)
+    seen = {"loader_workers": len(set(multiprocessing.active_children()) - others)}
+    inputs = batch[0] if isinstance(batch, (list, tuple)) and batch else batch
+    if getattr(inputs, "shape", None):
+        seen["batch_size"] = int(inputs.shape[0])
+    return seen
 
 
 def _environment() -> dict[str, Any]:

@@ -80,9 +80,11 @@ def look(training: Training) -> dict[str, Any]:
         seen["memory_format"] = "channels_last" if module._data_format == "NHWC" else "default"
 
     def root_output(_module: nn.Layer, arguments: Any, output: Any) -> None:
-        seen["batch_size"] = int(arguments[0].shape[0])
-        name = str(output.dtype).rsplit(".", 1)[-1]
-        seen["dtype"] = _SHORT.get(name, name)
+        if arguments and isinstance(arguments[0], paddle.Tensor) and arguments[0].ndim:
+            seen["batch_size"] = int(arguments[0].shape[0])
+        if isinstance(output, paddle.Tensor):  # a third party's model may answer with anything
+            name = str(output.dtype).rsplit(".", 1)[-1]
+            seen["dtype"] = _SHORT.get(name, name)
         if training.loader is not None:
             seen["loader_workers"] = len(set(multiprocessing.active_children()) - others)
         raise _Seen

@@ -88,8 +88,10 @@ def look(training: Training) -> dict[str, Any]:
         seen["memory_format"] = "channels_last" if last and not x.is_contiguous() else "default"
 
     def root_output(_module: nn.Module, arguments: Any, output: Any) -> None:
-        seen["batch_size"] = int(arguments[0].shape[0])
-        seen["dtype"] = _dtype(output)
+        if arguments and isinstance(arguments[0], torch.Tensor) and arguments[0].ndim:
+            seen["batch_size"] = int(arguments[0].shape[0])
+        if isinstance(output, torch.Tensor):  # a third party's model may answer with anything
+            seen["dtype"] = _dtype(output)
         if training.loader is not None:
             seen["loader_workers"] = len(set(multiprocessing.active_children()) - others)
         raise _Seen
