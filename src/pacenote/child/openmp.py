@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from typing import Optional
 
-_RUNTIME = re.compile(r"(/\S*lib(?:g|i)?omp[-\w]*\.so\S*)")
+_RUNTIME = re.compile(r"lib[gi]?omp[-\w]*\.so[.\w]*")
 
 
 def max_threads() -> Optional[int]:
@@ -18,7 +19,7 @@ def max_threads() -> Optional[int]:
     """
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-            paths = {match.group(1) for line in maps for match in [_RUNTIME.search(line)] if match}
+            paths = {path for path in map(_path, maps) if _RUNTIME.fullmatch(os.path.basename(path))}
     except OSError:
         return None
     for path in sorted(paths, key=lambda found: "iomp" not in found):
@@ -27,3 +28,9 @@ def max_threads() -> Optional[int]:
         except (OSError, AttributeError):
             continue  # a library of another kind that merely has "omp" in its name
     return None
+
+
+def _path(line: str) -> str:
+    """The file of one line of maps: its sixth column, which may hold blanks."""
+    columns = line.rstrip("\n").split(maxsplit=5)
+    return columns[5] if len(columns) == 6 else ""
