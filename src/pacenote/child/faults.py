@@ -17,6 +17,8 @@ KINDS = (
     *("segfault", "abort", "hang", "hang_busy", "interrupt"),
 )
 
+MOMENTS = ("start", "import", "build", "step")
+
 
 class Fault:
     """One fault, waiting for its moment.
@@ -31,6 +33,10 @@ class Fault:
         self.step = int(spec.get("step", 0)) if spec else -1
         if self.kind is not None and self.kind not in KINDS:
             raise ValueError(f"unknown fault {self.kind!r}; known: {', '.join(KINDS)}")
+        if (
+            self.kind is not None and self.moment not in MOMENTS
+        ):  # it would never break, and its test would prove nothing
+            raise ValueError(f"unknown moment {self.moment!r}; known: {', '.join(MOMENTS)}")
 
     def at(self, moment: str) -> None:
         """Break now, if this is the moment."""
