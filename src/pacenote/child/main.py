@@ -54,10 +54,17 @@ def describe_error(error: BaseException, adapter: Optional[frameworks.Adapter]) 
         "msg": "error",
         "kind": _kind_of(error, adapter),
         "type": type(error).__name__,
-        "text": str(error)[:2000],
+        "text": _text(error)[:2000],
         "where": where,
         "traceback": "".join(traceback.format_exception(type(error), error, error.__traceback__))[-8000:],
     }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an exception of the user's that cannot even be printed
+        return ""
 
 
 def _kind_of(error: BaseException, adapter: Optional[frameworks.Adapter]) -> str:
@@ -115,6 +122,8 @@ def train(job: dict[str, Any], channel: Channel, adapter: Optional[frameworks.Ad
         training.run()
     except Finish:
         channel.send(conclude(job, adapter, recorder, training))
+    else:
+        raise UnsupportedError(f"the training ended by itself after {recorder.step} steps; its run() must not return.")
 
 
 def observe(adapter: frameworks.Adapter, training: Any, levers: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +159,7 @@ def load(adapter: frameworks.Adapter) -> None:
     """
     try:
         adapter.load()
-    except ImportError as error:
+    except (ImportError, OSError) as error:  # a shared library that is not there is an OSError
         raise MissingFrameworkError(str(error)) from error
 
 
@@ -163,7 +172,7 @@ def check_device(adapter: frameworks.Adapter, device: str) -> None:
     answers = adapter.devices()
     kind = device.partition(":")[0]
     for answer in answers:
-        if answer["available"] and (answer["name"] == device or answer["kind"] == device):
+        if answer["available"] and device in _names(answer):
             return
     for answer in answers:
         if answer["kind"] == kind and not answer["available"]:
@@ -171,11 +180,17 @@ def check_device(adapter: frameworks.Adapter, device: str) -> None:
     raise MissingDeviceError("no_device" if any(answer["kind"] == kind for answer in answers) else "unknown_device")
 
 
+def _names(answer: dict[str, Any]) -> tuple[str, ...]:
+    """What one device may be called: its kind alone, and an only accelerator also by number."""
+    name, kind = str(answer["name"]), str(answer["kind"])
+    return (name, kind) if kind == "cpu" or ":" in name else (name, f"{name}:0")
+
+
 def build(job: dict[str, Any], adapter: frameworks.Adapter, fault: Fault) -> Any:
     """Build the workload the job names, for the job's framework.
 
     Raises:
-        UnsupportedError: If the workload has no builder for this framework.
+        UnsupportedError: If there is no such workload, or it lacks this framework or data mode.
     """
     if adapter.name == "simulated":
         from .frameworks import simulated
@@ -184,9 +199,7 @@ def build(job: dict[str, Any], adapter: frameworks.Adapter, fault: Fault) -> Any
         return simulated.Training(adapter, job.get("levers", {}), fault)
     from . import workloads
 
-    workload = workloads.find(job["workload"], job.get("workload_file"))
-    if adapter.name not in workload.builders:
-        raise UnsupportedError(f"workload {workload.name} has no {adapter.name} version")
+    workload = workloads.find(job["workload"], file=job.get("workload_file"))
     request = workloads.Request(
         adapter=adapter,
         device=job.get("device", "cpu"),
@@ -196,7 +209,7 @@ def build(job: dict[str, Any], adapter: frameworks.Adapter, fault: Fault) -> Any
         seed=int(job.get("seed", 0)),
         levers=job.get("levers", {}),
     )
-    training = workload.builders[adapter.name](request)
+    training = workload.build(adapter.name, request)
     training.flop_per_sample = workload.flop_per_sample(request.levers)
     return training
 
