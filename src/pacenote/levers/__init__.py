@@ -55,7 +55,7 @@ class Lever:
 
     def outcome(self, asked: Scalar, observed: Mapping[str, Any]) -> LeverOutcome:
         """Judge what was asked by what the child saw."""
-        if self.name not in observed:
+        if observed.get(self.name) is None:
             return LeverOutcome(name=self.name, asked=asked, reason="not_observable")
         seen = observed[self.name]
         if seen == asked:
