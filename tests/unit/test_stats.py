@@ -11,7 +11,7 @@ from fake_trials import Script, trial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pacenote.records import Counters, EventLog, TrialSpec, Turn
+from pacenote.records import Counters, EventLog, TrialRecord, TrialSpec, Turn
 from pacenote.segment import PHASES
 from pacenote.stats import STATISTICS_VERSION, TrialSummary, cell_interval, ratio_interval, steady_start, summarize
 from pacenote.stats.bimodal import split_in_two
@@ -182,14 +182,52 @@ def test_bursts_of_loader_workers_are_averaged_not_medianed() -> None:
     assert found.steps >= 190
 
 
+def reading_ahead(record: TrialRecord, *batches: int | None) -> TrialRecord:
+    """The trial with one loader for each number of batches it reads ahead; ``None``: the log does not say."""
+    told = [{} if count is None else {"prefetched_batches": count} for count in batches]
+    objects = [{"kind": "model", "prefetched_batches": 9}, *({"kind": "loader", **one} for one in told)]
+    return msgspec.structs.replace(record, events=msgspec.structs.replace(record.events, objects=objects))
+
+
 def test_batches_that_were_read_during_a_pause_are_not_measured() -> None:
-    turn = [2e-3, 2e-3, 2e-3] + [6e-3] * 12
-    record = trial([turn] * 4)
-    loader = [{"kind": "loader", "name": "DataLoader", "prefetched_batches": 3}]
-    ahead = msgspec.structs.replace(record, events=msgspec.structs.replace(record.events, objects=loader))
+    record = trial([[2e-3, 2e-3, 2e-3, 2e-3] + [6e-3] * 12] * 4)
+    ahead = reading_ahead(record, 3)
     assert summarize(ahead).step_time_mean_s == pytest.approx(6e-3, rel=1e-4)
     assert summarize(ahead).steps == 36
-    assert summarize(record).steps == 42
+    assert summarize(record).steps == 45
+
+
+@pytest.mark.parametrize(
+    ("batches", "workers", "dropped"),
+    [
+        ((), 0, 1),
+        ((None,), 0, 1),
+        ((0,), 0, 1),
+        ((2,), 0, 3),
+        ((0, 2), 0, 3),  # a second loader, for evaluation, may be the one that reads ahead
+        ((2, None), 0, 3),
+        ((), 2, 6),  # unknown: two batches for each worker, and the one in hand
+        ((None,), 2, 6),
+        ((8,), 2, 10),
+    ],
+)
+def test_so_many_steps_are_left_out_after_each_pause(
+    batches: tuple[int | None, ...], workers: int, dropped: int
+) -> None:
+    record = trial([[5e-3] * 20] * 3, levers={"loader_workers": workers})
+    assert summarize(reading_ahead(record, *batches)).steps == 2 * (20 - dropped)
+
+
+@pytest.mark.parametrize(("in_turn", "kept"), [(7, 4), (6, 3), (5, 4), (4, 3), (3, 3), (1, 1)])
+def test_enough_steps_of_a_turn_are_kept(in_turn: int, kept: int) -> None:
+    """Three dropped where three are left, else only the first, and none of fewer than four."""
+    record = reading_ahead(trial([[5e-3] * in_turn] * 5), 2)
+    assert summarize(record).steps == 4 * kept
+
+
+def test_one_short_turn_does_not_change_how_many_are_dropped_in_the_others() -> None:
+    record = reading_ahead(trial([[5e-3] * 10, [5e-3] * 10, [5e-3] * 2, [5e-3] * 10]), 2)
+    assert summarize(record).turn_median_s.keys() == {1, 3}
 
 
 def test_on_a_device_the_wait_at_the_end_of_a_turn_is_part_of_its_steps() -> None:

@@ -1,7 +1,8 @@
 """The summary of one trial: what its measured steps say, computed on read from the raw log.
 
-Measured steps are those of turns 1 and up (turn 0 warms up), after the steady start, without evaluation, and
-without the first step of each turn. Two estimators of the typical step exist, because one does not fit all:
+Measured steps are those of turns 1 and up (turn 0 warms up), after the steady start, without evaluation, without the
+first step of each turn, and without those whose batch was read ahead while the child was paused. Two estimators of the
+typical step exist, because one does not fit all:
 
 ``median``  the median step; used where each step does its own work (CPU, no loader workers).
 ``mean``    the median over turns (or blocks of one long turn) of the mean step; used where work of one step is paid
@@ -26,8 +27,9 @@ from pacenote.stats.trimmed import trimmed
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-STATISTICS_VERSION: Final = 1
-"""Version of everything in this package; cached summaries of another version are computed anew."""
+STATISTICS_VERSION: Final = 2
+"""Version of everything in this package; cached summaries of another version are computed anew.
+History: 2 = the batch that a reading thread finishes during a pause is left out too."""
 
 FEWEST_STEPS: Final = 5
 """Below this many measured steps a trial has shown no steady state: the least for which a median ignores two."""
@@ -141,13 +143,14 @@ def _dropped_per_turn(record: TrialRecord, found: Segments, warm: Bools, workers
     """Steps at the front of each turn that are no fair sample.
 
     The first one pays for the pause. A loader that works ahead (workers, Paddle's reader thread) fills its queue while
-    the child is paused, so as many steps as it holds ready, and one more per worker, get their batch for nothing.
+    the child is paused, so as many steps as it holds ready get their batch for nothing, and so does one more for each
+    worker (or for the thread), which finished the batch it had in hand.
     """
     per_turn = np.bincount(found.turn[warm]) if len(found) else np.zeros(1, dtype=np.int64)
     steps = float(np.median(per_turn[per_turn > 0])) if per_turn.any() else 0.0
-    ahead = [int(one.get("prefetched_batches") or 0) for one in record.events.objects if one.get("kind") == "loader"]
-    ready = max(ahead, default=2 * workers) + workers  # both frameworks keep two batches per worker
-    for dropped in (max(1, ready), 1):
+    loaders = [one.get("prefetched_batches") for one in record.events.objects if one.get("kind") == "loader"]
+    ahead = max((int(count) for count in loaders if count is not None), default=2 * workers)  # two each, if not told
+    for dropped in (ahead + max(1, workers), 1):
         if steps >= dropped + DROP_LEAVES:
             return dropped
     return 0
