@@ -92,6 +92,26 @@ def hot(clock_hz: float) -> TrialRecord:
     return healthy(sensors=sensors, counters={"thermal_throttle_count": None})
 
 
+def faulting(*per_step: int, **changes: Any) -> TrialRecord:
+    """A trial whose turns fault so many times per step, in turn."""
+    made = healthy(**changes)
+    turns = [
+        msgspec.structs.replace(
+            turn,
+            counters=msgspec.structs.replace(turn.counters, minor_faults=turn.steps * per_step[at % len(per_step)]),
+        )
+        for at, turn in enumerate(made.turns)
+    ]
+    return msgspec.structs.replace(made, turns=turns)
+
+
+def two_lengths(slow: float) -> list[list[float]]:
+    """Steps of which every second one lasts ``slow`` times as long."""
+    factors = np.tile([1.0, slow], 175).reshape(7, 50)
+    noise = np.exp(np.random.default_rng(5).normal(0.0, 0.02, (7, 50)))
+    return (5e-3 * factors * noise).tolist()
+
+
 Sick = Callable[[], TrialRecord]
 
 SICK: Final[dict[str, list[Sick]]] = {
@@ -141,8 +161,8 @@ SICK: Final[dict[str, list[Sick]]] = {
         lambda: on_device(other_process_count=9),
     ],
     "allocator_trimming": [
-        lambda: counting(minor_faults=50 * 300),
-        lambda: counting(minor_faults=50 * 1200),
+        lambda: faulting(250, 320, 280),
+        lambda: healthy(steps=two_lengths(1.4), counters={"minor_faults": 50 * 1200}),
         lambda: healthy(levers={"allocator": "no_trim"}, counters={"minor_faults": 50 * 130}),
     ],
     "debug_mode": [
@@ -163,6 +183,7 @@ WEAK: Final[dict[str, Sick]] = {
     "threads_over_cores": lambda: healthy(threads=4, before={"physical_cores": 2}),
     "debug_mode": lambda: healthy(flags={"deterministic_algorithms": True}),
     "few_steps": lambda: healthy(steps=[[0.4]] * 8),
+    "allocator_trimming": lambda: counting(minor_faults=50 * 393),
     "major_faults": lambda: counting(major_faults=2),
 }
 """Code → a trial that is only warned about."""

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from pacenote.findings.codes import HEALTH
-from pacenote.findings.health import CHECKS
+from pacenote.findings.health import CHECKS, ComparesProcesses
 from pacenote.records import Cell, Environment, Finding, Severity, Status, Study, TrialRecord
 from pacenote.stats import TrialSummary
 
@@ -74,6 +74,8 @@ def _evidence(
 ) -> Evidence:
     finished = [one for one in records if one.outcome.status is Status.FINISHED and one.id in summaries]
     found = {one.id: examine(one, summaries[one.id], environment) for one in finished}
+    severe = _forbidden_by_difference([summaries[one.id] for one in finished])
+    found = {trial: [_raised(finding, severe) for finding in findings] for trial, findings in found.items()}
     disturbed = {trial for trial, findings in found.items() if _only_passing(findings)}
     kept = [one for one in finished if one.id not in disturbed]
     if not disturbed or len(kept) < max(KEPT_TRIALS, len(finished) / 2):
@@ -93,6 +95,15 @@ def _evidence(
 def examine(record: TrialRecord, summary: TrialSummary, environment: Environment | None) -> list[Finding]:
     """Run every health check over one trial."""
     return [finding for check in CHECKS for finding in check.check(record, summary, environment)]
+
+
+def _forbidden_by_difference(summaries: Sequence[TrialSummary]) -> set[str]:
+    """Codes of what one process may have, but not more in one than in another."""
+    return {check.name for check in CHECKS if isinstance(check, ComparesProcesses) and check.differs(summaries)}
+
+
+def _raised(finding: Finding, codes: set[str]) -> Finding:
+    return msgspec.structs.replace(finding, severity=Severity.UNHEALTHY) if finding.code in codes else finding
 
 
 def _is_unhealthy(finding: Finding) -> bool:

@@ -14,8 +14,9 @@ from pacenote.findings.whole import judge_whole, widest
 from pacenote.records import Environment, Finding, Study, TrialRecord
 from pacenote.stats import TrialSummary
 
-RULES_VERSION: Final = 1
-"""Version of all rules and thresholds; stored with the findings, so that old findings are known as such."""
+RULES_VERSION: Final = 2
+"""Version of all rules and thresholds; stored with the findings, so that old findings are known as such. History:
+2 = page faults that are the same in every step are a warning."""
 
 LEVEL: Final = 0.95
 

@@ -18,6 +18,16 @@ def total(record: TrialRecord, name: str) -> float | None:
     return float(sum(values)) if values and None not in values else None
 
 
+def faults_per_step(record: TrialRecord) -> list[float]:
+    """Minor faults per step of each measured turn that has steps and the counter."""
+    turns = [turn for turn in record.turns if turn.turn >= 1] or record.turns
+    return [
+        turn.counters.minor_faults / turn.steps
+        for turn in turns
+        if turn.steps and turn.counters.minor_faults is not None
+    ]
+
+
 def share_of_wall(record: TrialRecord, name: str) -> float | None:
     """A counter in seconds over the seconds of the measured turns."""
     seconds, wall_s = total(record, name), total(record, "wall_s")

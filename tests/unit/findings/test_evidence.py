@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from sick_trials import healthy
+from sick_trials import counting, faulting, healthy, two_lengths
 
 from pacenote.findings.evidence import Evidence, gather
-from pacenote.findings.health import CHECKS, unhealthy, warning
+from pacenote.findings.health import CHECKS, ComparesProcesses, unhealthy, warning
 from pacenote.records import Cell, Environment, Finding, Outcome, Severity, Status, Study, TrialRecord, TrialSpec
 from pacenote.registry import DuplicatePartError, Registry
 from pacenote.stats import TrialSummary, summarize
@@ -105,6 +105,77 @@ def test_trials_of_other_specs_are_nobodys() -> None:
     stranger = msgspec.structs.replace(SPEC, seed=9)
     records = [*some(2), healthy(spec=stranger, id="x")]
     assert [one.id for one in examined(records).records] == ["t0", "t1"]
+
+
+def faulting_alike(*per_step: int, **changes: Any) -> list[TrialRecord]:
+    """Three processes whose every step faults so many times."""
+    return [
+        healthy(spec=SPEC, round=at, id=f"t{at}", seed=at, counters={"minor_faults": 50 * count}, **changes)
+        for at, count in enumerate(per_step)
+    ]
+
+
+def severity_of_trimming(records: list[TrialRecord]) -> Severity | None:
+    found = [one.severity for one in examined(records).health if one.code == "allocator_trimming"]
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("per_step", "severity"),
+    [
+        ((393, 393, 393), Severity.WARNING),  # Paddle's SimpleNet: always the same
+        ((393, 400, 420), Severity.WARNING),  # 27 µs of 5 ms
+        ((393, 393, 460), Severity.UNHEALTHY),  # 67 µs of 5 ms
+        ((100, 100, 393), Severity.UNHEALTHY),  # one process has what the others have not
+        ((200, 240, 200), None),  # too few to be felt, whatever their differences
+    ],
+)
+def test_faults_that_are_the_same_in_every_process_forbid_nothing(
+    per_step: tuple[int, ...], severity: Severity | None
+) -> None:
+    assert severity_of_trimming(faulting_alike(*per_step)) is severity
+
+
+def test_one_process_with_even_faults_is_only_warned_about() -> None:
+    found = examined([msgspec.structs.replace(counting(minor_faults=50 * 393), spec=SPEC, spec_hash=SPEC.hash())])
+    assert [(one.code, one.severity) for one in found.health] == [("allocator_trimming", Severity.WARNING)]
+    assert found.health[0].params["fault_share"] == pytest.approx(0.0786, rel=0.05)
+    assert found.reasons == []
+
+
+@pytest.mark.parametrize(
+    ("record", "uneven"),
+    [
+        (faulting(400, 430), False),  # 0.6 % of the step
+        (faulting(400, 460), True),
+        (faulting(600, 0, 600), True),
+        (healthy(steps=two_lengths(1.4), counters={"minor_faults": 50 * 600}), True),
+        (healthy(steps=two_lengths(1.03), counters={"minor_faults": 50 * 600}), False),
+        (healthy(counters={"minor_faults": 50 * 600}), False),  # spikes are no second group
+    ],
+)
+def test_faults_are_uneven_where_turns_differ_or_steps_have_two_lengths(record: TrialRecord, uneven: bool) -> None:
+    (found,) = CHECKS.get("allocator_trimming").check(record, summarize(record), None)
+    assert (found.severity is Severity.UNHEALTHY) == uneven
+
+
+def test_memory_that_should_have_been_kept_and_was_not_is_never_a_mere_warning() -> None:
+    record = counting(minor_faults=50 * 150)
+    assert CHECKS.get("allocator_trimming").check(record, summarize(record), None) == []
+    kept = healthy(levers={"allocator": "no_trim"}, counters={"minor_faults": 50 * 150})
+    (found,) = CHECKS.get("allocator_trimming").check(kept, summarize(kept), None)
+    assert found.severity is Severity.UNHEALTHY
+
+
+def test_processes_are_compared_only_by_what_is_known() -> None:
+    check = CHECKS.get("allocator_trimming")
+    assert isinstance(check, ComparesProcesses)
+    assert not check.differs([])
+    unknown = [TrialSummary(trial_id="a", round=0), TrialSummary(trial_id="b", round=1, minor_faults_per_step=900.0)]
+    assert not check.differs(unknown)
+    timed = [msgspec.structs.replace(one, step_time_mean_s=5e-3) for one in unknown]
+    assert not check.differs(timed)
+    assert check.differs([*timed, msgspec.structs.replace(timed[1], minor_faults_per_step=800.0)])
 
 
 class Sticky:

@@ -6,7 +6,8 @@ refused, and no run sick enough to move a ratio by the smallest difference that 
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, runtime_checkable
 
 from pacenote.records import Environment, Finding, Severity, TrialRecord
 from pacenote.registry import Registry
@@ -28,6 +29,15 @@ class HealthCheck(Protocol):
 
     def check(self, record: TrialRecord, summary: TrialSummary, environment: Environment | None) -> list[Finding]:
         """Findings about this trial: none when it is healthy or the readings are missing."""
+        ...
+
+
+@runtime_checkable
+class ComparesProcesses(Protocol):
+    """What a check has besides when its finding weighs more if the processes of a cell differ."""
+
+    def differs(self, summaries: Sequence[TrialSummary]) -> bool:
+        """Whether the processes differ so much that the finding, where it was made, forbids a ratio."""
         ...
 
 
