@@ -66,7 +66,8 @@ def _budget(study: Study, cells: Sequence[Evidence], comparisons: Sequence[Findi
     """The time ended before the width, or the rounds, that were asked for; widths are half-widths as shares."""
     target, reached = study.options.get("within"), widest(cells, comparisons)
     rounds = max((len(evidence.used) for evidence in cells), default=0)
-    if target is not None and (reached is None or reached > target):
+    ended = study.options.get("stopped", "budget") == "budget"  # not by Ctrl-C, nor because every cell failed
+    if target is not None and ended and (reached is None or reached > target):
         params = {"target_width": target, "reached_width": reached, "rounds": rounds}
         return [Finding(code="budget_reached", severity=Severity.WARNING, params=params)]
     wanted = study.options.get("rounds")
