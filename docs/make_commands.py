@@ -31,8 +31,20 @@ def text() -> str:
 def _examples() -> str:
     lines = [f"- `{command}`: {line}" for command, line in EXAMPLES]
     options = [f"- `pacenote {option}`: {line}" for option, line in ROOT_OPTIONS.items()]
-    return "\n".join(["## pacenote", "", "Without a command: a short look at this machine and what to type next.", "",
-                      *options, "", "Examples:", "", *lines, ""])
+    return "\n".join(
+        [
+            "## pacenote",
+            "",
+            "Without a command: a short look at this machine and what to type next.",
+            "",
+            *options,
+            "",
+            "Examples:",
+            "",
+            *lines,
+            "",
+        ]
+    )
 
 
 def _command(name: str) -> str:

@@ -83,7 +83,10 @@ def exit_codes() -> str:
         errors.RefusedError.__name__,
         "`compare`: every ratio was refused, because a side was unhealthy. The answer, with the reasons, is on stdout.",
     )
-    rows[errors.PacenoteError.exit_code] = ("", "Something unexpected; the line on stderr names a file with the details.")
+    rows[errors.PacenoteError.exit_code] = (
+        "",
+        "Something unexpected; the line on stderr names a file with the details.",
+    )
     rows[INTERRUPTED] = ("", "Interrupted (Ctrl-C). What was finished is kept; the same command goes on from there.")
     parts = [
         "# Exit codes\n",

@@ -64,7 +64,7 @@ class Watcher:
         elif isinstance(event, events.RoundStarted):
             self._round(event)
         elif isinstance(event, events.TrialReady):
-            self._now(self._say("progress.starting", cell=event.cell))
+            self._now(self._say("progress.ready", cell=event.cell))
         elif isinstance(event, events.TurnDone):
             self._turn(event)
         elif isinstance(event, events.StudyEnded):
@@ -77,12 +77,14 @@ class Watcher:
         self._line(self._say("progress.plan", cells=len(event.cells), rounds=event.rounds, time=time))
         if event.rounds_kept:
             self._line(self._say("progress.kept", count=event.rounds_kept))
+        self._remaining(event.expected_s)
 
     def _round(self, event: events.RoundStarted) -> None:
         if self._bar is None and event.round != self._shown_round:
             self._shown_round = event.round
             time = units.seconds(event.remaining_s)
             self._line(self._say("progress.round", round=event.round + 1, rounds=event.rounds, time=time))
+        self._now(self._say("progress.starting", round=event.round + 1, rounds=event.rounds))
         self._remaining(event.remaining_s)
 
     def _turn(self, event: events.TurnDone) -> None:

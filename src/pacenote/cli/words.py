@@ -9,8 +9,8 @@ from typing import Any, Final
 
 _EN: Final[dict[str, str]] = {
     "progress.calibrating": "measuring the ceilings of {framework} on {device}",
-    "progress.starting": "starting {cell}",
-    "progress.training": "round {round} of {rounds}: {cell}",
+    "progress.starting": "round {round} of {rounds}: starting processes",
+    "progress.ready": "{cell} is ready",
     "progress.left": "about {time} left",
     "progress.kept": "{count} finished round(s) of an earlier, interrupted run are used again.",
     "progress.plan": "{cells} condition(s), up to {rounds} rounds, about {time}.",
@@ -80,8 +80,8 @@ _EN: Final[dict[str, str]] = {
 
 _ZH: Final[dict[str, str]] = {
     "progress.calibrating": "正在测量 {framework} 在 {device} 上的上限",
-    "progress.starting": "正在启动 {cell}",
-    "progress.training": "第 {round}/{rounds} 轮：{cell}",
+    "progress.starting": "第 {round}/{rounds} 轮：正在启动进程",
+    "progress.ready": "{cell} 已就绪",
     "progress.left": "约剩 {time}",
     "progress.kept": "沿用先前中断的运行中已完成的 {count} 轮。",
     "progress.plan": "{cells} 个条件，最多 {rounds} 轮，约 {time}。",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import string
+from pathlib import Path
 
 import pytest
 
+from pacenote.cli import words
 from pacenote.cli.words import WORDS, say
 
 
@@ -29,3 +32,12 @@ def test_chinese_is_chinese() -> None:
 
 def test_say_fills_the_template() -> None:
     assert say("en", "progress.ended", rounds=3) == "3 round(s) measured."
+
+
+def test_every_word_is_used() -> None:
+    folder = Path(words.__file__).parent
+    source = "\n".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py") if path.name != "words.py")
+    # Some keys are put together: the beginning stands in the source, and the rest comes from a list of names.
+    families = tuple(set(re.findall(r"""f["']([a-z]+[._][a-z_.]*)\{""", source)))
+    unused = [key for key in WORDS["en"] if not re.search(f"""["']{key}["']""", source) and not key.startswith(families)]
+    assert unused == []
