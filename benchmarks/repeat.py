@@ -1,0 +1,186 @@
+"""The intervals keep their promise: the same thing against itself, again and again, and known slow-downs beside it.
+
+``python benchmarks/repeat.py [--condition quiet|noisy|planted] [--repeats 60] [--framework pytorch] [--fresh]``. One
+repeat is one whole study of LeNet at batch 32, with fresh processes and a store of its own, as ``pacenote run`` makes
+it; an A/A plan takes at most 20 s. ``quiet`` and ``noisy`` compare a condition with itself, ``noisy`` beside a process
+that loads one CPU at random; ``planted`` compares it with itself slowed down by 1.03, 1.10 and 1.50. Every repeat is
+appended to ``results/repeat.jsonl`` at once, and the benchmark goes on where it was interrupted. Three times sixty
+repeats take about 75 minutes.
+
+A ratio from a disturbed side is refused by the product and forced here: the interval must hold even then. How many
+were refused is reported beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness import ROOT, Benchmark, say
+
+sys.path.insert(0, str(ROOT / "src"))
+
+import msgspec
+
+from pacenote.experiments import selftest, sweep
+from pacenote.plan import RunOptions, expect
+from pacenote.records import Effort, Finding, Study
+from pacenote.runner.progress import silent
+from pacenote.store import Store
+
+CONDITIONS = ("quiet", "noisy", "planted")
+PLANTED = (1.03, 1.10, 1.50)
+
+EFFORT = Effort(warmup_s=0.2, turn_s=0.15, turns=5)
+ROUNDS = 4
+BUDGET_S = 20.0
+"""Four rounds of two cells take 18 s on two quiet cores: 2.7 s to start two processes, 1.9 s to measure both. No round
+starts that would end later."""
+
+COVERAGE, HALF_WIDTH = 0.90, 0.05
+
+SOURCES = tuple(
+    f"src/pacenote/{part}"
+    for part in ("child", "engines", "launchers", "runner", "stats", "findings", "levers", "segment.py", "plan.py")
+)
+"""What measures and judges; words and pages may change without making a repeat invalid."""
+
+NEIGHBOUR = """
+import random, sys, time
+random.seed(int(sys.argv[1]))
+while True:
+    until = time.perf_counter() + random.uniform(0.1, 1.0)
+    while time.perf_counter() < until:
+        sum(range(1000))
+    time.sleep(random.uniform(0.1, 1.0))
+"""
+
+
+def main() -> int:
+    """Run the repeats that are not yet done and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--condition", choices=CONDITIONS, action="append", help="default: all three, in turn")
+    parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--framework", choices=("pytorch", "paddle"), default="pytorch")
+    parser.add_argument("--fresh", action="store_true", help="do not resume")
+    options = parser.parse_args()
+    settings = {"framework": options.framework, "rounds": ROUNDS, "effort": msgspec.to_builtins(EFFORT)}
+    bench = Benchmark("repeat", settings=settings, sources=SOURCES)
+    if options.fresh:
+        bench.forget()
+    wanted = options.condition or CONDITIONS
+    for number in range(options.repeats):
+        for condition in wanted:  # taken in turn, so that each sees the same hours of the machine
+            if bench.count(condition) <= number:
+                repeat(bench, condition, number, options.framework)
+    summarise(bench, options.repeats)
+    return bench.write()
+
+
+def repeat(bench: Benchmark, condition: str, number: int, framework: str) -> None:
+    """Make one study and keep what it said."""
+    began_s = time.monotonic()
+    with noise(number) if condition == "noisy" else contextlib.nullcontext():
+        study = measure(framework, PLANTED if condition == "planted" else ())
+    took_s = time.monotonic() - began_s
+    ratios = [told for finding in study.findings if (told := ratio(study, finding)) is not None]
+    sample = {"repeat": number, "rounds": study.options["rounds_done"], "ratios": ratios}
+    bench.append(condition, sample, seconds=round(took_s, 2))
+    shown = ", ".join(f"{one['planted']:g}: {one['low']:.3f}-{one['high']:.3f}" for one in ratios if one["low"])
+    say(f"  {condition} {number + 1}: {shown or 'no interval'} ({took_s:.1f} s, {sample['rounds']} rounds)")
+
+
+def measure(framework: str, planted: tuple[float, ...]) -> Study:
+    """Run one study: one equal of the baseline, or the planted slow-downs."""
+    budget_s = BUDGET_S if not planted else BUDGET_S * (1 + len(planted)) / 2
+    options = RunOptions(
+        workload="lenet",
+        frameworks=[framework],
+        devices=["cpu"],
+        axes={"batch_size": [32]},
+        rounds=ROUNDS,
+        time_budget_s=budget_s,
+        effort=EFFORT,
+        force=True,
+        command=["benchmarks/repeat.py"],
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="pacenote-repeat-") as folder,
+        Store(Path(folder) / "store.sqlite") as store,
+    ):
+        work = sweep.make_work(store, silent)
+        one = sweep.prepare(options, work.machine)
+        cells = selftest.cells_of(options, one, planted, controls=0 if planted else 1)
+        prepared = sweep.Prepared(cells=cells, axes=["planted_slowdown_ratio"], estimate=expect(cells, EFFORT, ROUNDS))
+        return sweep.run_cells(options, prepared, work, calibrate=False)
+
+
+def ratio(study: Study, finding: Finding) -> dict[str, Any] | None:
+    """What a finding says of a ratio, as time over the baseline's time; ``None`` for other findings."""
+    if finding.code not in ("ratio", "ratio_forced"):
+        return None
+    cell = next(one for one in study.cells if one.label == finding.params["cell"])
+    planted, params = cell.spec.planted_slowdown_ratio, finding.params
+    low, high = (None if params[end] is None else 1.0 / params[end] for end in ("high", "low"))
+    return {
+        "planted": planted,
+        "value": 1.0 / params["speedup"],
+        "low": low,
+        "high": high,
+        "covered": None if low is None or high is None else low <= planted <= high,
+        "half_width": None if low is None or high is None else (high - low) / 2.0 * params["speedup"],
+        "refused": params.get("reasons", []) if finding.code == "ratio_forced" else [],
+    }
+
+
+@contextlib.contextmanager
+def noise(seed: int) -> Iterator[None]:
+    """A neighbour that takes one CPU for random stretches, about half of the time."""
+    with subprocess.Popen([sys.executable, "-c", NEIGHBOUR, str(seed)]) as neighbour:
+        try:
+            yield
+        finally:
+            neighbour.kill()
+
+
+def summarise(bench: Benchmark, repeats: int) -> None:
+    """Turn the samples into lines, one set per condition that has any."""
+    for condition in CONDITIONS:
+        samples = bench.samples(condition)
+        if not samples:
+            continue
+        enough = len(samples) >= min(repeats, 60)
+        took_s = [sample["seconds"] for sample in samples]
+        if condition == "quiet":
+            longest = max(took_s)
+            bench.line("quiet: longest plan", longest, "<= 20", longest <= BUDGET_S, len(samples), "s")
+        for planted in sorted({one["planted"] for sample in samples for one in sample["ratios"]}):
+            told = [one for sample in samples for one in sample["ratios"] if one["planted"] == planted]
+            _lines(bench, condition if planted == 1.0 else f"{condition} {planted:.2f}", told, enough=enough)
+
+
+def _lines(bench: Benchmark, name: str, told: list[dict[str, Any]], *, enough: bool) -> None:
+    """Coverage, width and refusals of one comparison; a sample that is too small passes nothing."""
+    known = [one for one in told if one["covered"] is not None]
+    covered = sum(one["covered"] for one in known) / len(known) if known else 0.0
+    half = statistics.median(one["half_width"] for one in known) if known else float("nan")
+    refused = sum(bool(one["refused"]) for one in told)
+    coverage_ok = covered >= COVERAGE and len(known) == len(told)
+    bench.line(f"{name}: coverage", covered, f">= {COVERAGE}", coverage_ok and enough, len(known), "share")
+    wide_ok = half <= HALF_WIDTH if name == "quiet" else None
+    threshold = f"<= {HALF_WIDTH}" if name == "quiet" else None
+    bench.line(f"{name}: median half-width", half, threshold, wide_ok, len(known), "share")
+    bench.line(f"{name}: median ratio", statistics.median(one["value"] for one in told), None, None, len(told))
+    bench.line(f"{name}: ratios the product refused", refused, None, None, len(told))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
