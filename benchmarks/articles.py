@@ -1,7 +1,7 @@
 """Articles 1 and 2 on this machine: run the plans, and keep the figures that stand beside the articles' own.
 
 Runs ``pacenote run --plan plans/article1.toml`` and ``…/article2.toml`` (an interrupted plan goes on where it stopped)
-and reduces the stored studies. docs/make_articles.py writes the tables of docs/articles.md and the README from the result.
+and reduces the stored studies. docs/make_articles.py writes the tables of docs and README from the result.
 
     python benchmarks/articles.py [--store FILE]
 """
