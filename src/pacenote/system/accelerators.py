@@ -28,7 +28,9 @@ class Nvml:
 
     def __init__(self, library: Any) -> None:
         self._library = library
-        self.handles = [library.nvmlDeviceGetHandleByIndex(at) for at in range(library.nvmlDeviceGetCount())]
+        count = self._ask(library.nvmlDeviceGetCount) or 0
+        # A card that has fallen off the bus has no handle but keeps its number.
+        self.handles = [self._ask(library.nvmlDeviceGetHandleByIndex, at) for at in range(count)]
 
     def facts(self) -> list[dict[str, Any]]:
         """What stays: ``index``, ``name``, ``memory_total_bytes``, ``driver_version``, ``clock_max_hz``."""
@@ -82,7 +84,9 @@ class Nvml:
         self._ask(self._library.nvmlShutdown)
 
     def _ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
-        """Ask the driver; ``None`` where this device has no such reading."""
+        """Ask the driver; ``None`` where this device has no such reading, or is gone."""
+        if None in arguments:
+            return None
         try:
             return question(*arguments)
         except self._library.NVMLError:
@@ -156,4 +160,4 @@ def _scaled(value: float | None, scale: float) -> float | None:
 
 
 def _text(value: str | bytes | None) -> str | None:
-    return value.decode() if isinstance(value, bytes) else value
+    return value.decode(errors="replace") if isinstance(value, bytes) else value

@@ -112,7 +112,7 @@ def _mount(reader: Reader, controller: str) -> tuple[int, str, str]:
 def _path(reader: Reader, controller: str, pid: int | str) -> str | None:
     """The process's path in one hierarchy; controller ``""`` is version 2's single one."""
     for line in reader.lines(f"/proc/{pid}/cgroup"):
-        _, names, path = [*line.split(":", 2), "", ""][:3]
-        if controller in names.split(","):
-            return path
+        words = line.split(":", 2)
+        if len(words) == 3 and controller in words[1].split(","):
+            return words[2]
     return None

@@ -133,7 +133,7 @@ def _answer(name: str, child: subprocess.Popen[bytes] | None) -> dict[str, Any]:
         output, errors = child.communicate()
     for line in output.splitlines():
         message = _message(line)  # a framework may print to the same stream
-        if message.get("msg") == "facts":
+        if message.get("msg") == "facts" and name in (message.get("frameworks") or {}):
             answer: dict[str, Any] = message["frameworks"][name]
             return answer
         if message.get("msg") == "error":

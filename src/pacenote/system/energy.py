@@ -62,11 +62,11 @@ def read(reader: Reader | None = None) -> RawEnergy:
 
 
 def used_j(before: dict[str, Counter], after: dict[str, Counter]) -> float | None:
-    """Joules between two readings, over all domains in both; a counter that has wrapped once is followed."""
+    """Joules between two readings of the same domains; a counter that has wrapped once is followed."""
+    if before.keys() != after.keys():
+        return None  # a counter came or went, and its share of the energy with it
     total_uj = 0
     for name, end in after.items():
-        if name not in before:
-            return None
         change = end.energy_uj - before[name].energy_uj
         if change < 0:
             if not end.range_uj:

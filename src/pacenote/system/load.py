@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Final
 
-from pacenote.system.reader import Reader, number
+from pacenote.system.reader import Reader, decimal, number
 
 TICK_S: Final = 1 / (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 """Unit of the times in /proc/stat (proc(5): USER_HZ, 100 on every current Linux)."""
@@ -18,7 +18,7 @@ def busy_and_steal_s(reader: Reader) -> tuple[float | None, float | None]:
     for line in reader.lines("/proc/stat"):
         words = line.split()
         if words[:1] == ["cpu"] and len(words) >= 9:
-            ticks = [int(word) for word in words[1:9]]
+            ticks = [int(word) if word.isdigit() else 0 for word in words[1:9]]
             # user nice system idle iowait irq softirq steal (proc(5)); guest time is already inside user.
             busy = sum(ticks) - ticks[3] - ticks[4] - ticks[7]
             return busy * TICK_S, ticks[7] * TICK_S
@@ -41,12 +41,13 @@ def pressure(reader: Reader, resource: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for line in reader.lines(f"/proc/pressure/{resource}"):
-        kind, *pairs = line.split()
-        values = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        if "total" in values:
-            found[f"{kind}_s"] = int(values["total"]) * 1e-6
-        if "avg10" in values:
-            found[f"{kind}_avg10_share"] = float(values["avg10"]) / 100
+        kind, _, rest = line.partition(" ")
+        values = dict(pair.split("=", 1) for pair in rest.split() if "=" in pair)
+        total_us, average = number(values.get("total")), decimal(values.get("avg10"))
+        if total_us is not None:
+            found[f"{kind}_s"] = total_us * 1e-6
+        if average is not None:
+            found[f"{kind}_avg10_share"] = average / 100
     return found
 
 
@@ -87,7 +88,7 @@ def queue(reader: Reader) -> dict[str, Any]:
     """Load average of one minute and the number of tasks that want a CPU right now (this one included)."""
     words = (reader.text("/proc/loadavg") or "").split()
     running = number(words[3].partition("/")[0]) if len(words) > 3 else None
-    return {"load_1min": float(words[0]) if words else None, "running_tasks": running}
+    return {"load_1min": decimal(words[0]) if words else None, "running_tasks": running}
 
 
 _MEMORY: Final = ("memory_total_bytes", "memory_available_bytes", "swap_total_bytes", "swap_used_bytes")

@@ -54,7 +54,8 @@ def tree(pid: int, reader: Reader | None = None) -> list[int]:
     for parent in found:  # grows while it is walked: breadth first
         for task in reader.names(f"/proc/{parent}/task"):
             children = reader.text(f"/proc/{parent}/task/{task}/children") or ""
-            found.extend(int(child) for child in children.split() if int(child) not in found)
+            below = [number(child) for child in children.split()]
+            found.extend(child for child in below if child is not None and child not in found)
     return found
 
 
@@ -67,8 +68,11 @@ def usage(pid: int, reader: Reader | None = None) -> Usage | None:
     # The command may hold blanks and brackets, so count from the last bracket: what follows is field 3 of
     # proc(5).
     words = text.rpartition(")")[2].split()
-    minor, minor_ended, major, major_ended = (int(words[at]) for at in (7, 8, 9, 10))
-    own, ended = int(words[11]) + int(words[12]), int(words[13]) + int(words[14])
+    counts = [number(word) for word in words[7:15]]
+    if len(counts) < 8 or None in counts:
+        return None  # cut off while the process ended
+    minor, minor_ended, major, major_ended, user, system, user_ended, system_ended = (one or 0 for one in counts)
+    own, ended = user + system, user_ended + system_ended
     precise = _cpu_clock_s(pid) if reader.live else None
     voluntary, involuntary = _switches(pid, reader)
     return Usage(

@@ -71,11 +71,20 @@ def number(word: str | None) -> int | None:
         return None
 
 
+def decimal(word: str | None) -> float | None:
+    """Read a decimal number, or ``None``."""
+    try:
+        return None if word is None else float(word)
+    except ValueError:
+        return None
+
+
 def cpu_list(text: str | None) -> list[int]:
     """Read the kernel's list of CPUs: ``"0-2,5"`` is ``[0, 1, 2, 5]``."""
     found: list[int] = []
     for part in (text or "").split(","):
         low, _, high = part.strip().partition("-")
-        if low.isdigit():
-            found.extend(range(int(low), int(high or low) + 1))
+        first, last = number(low), number(high or low)
+        if first is not None and last is not None:
+            found.extend(range(first, last + 1))
     return found

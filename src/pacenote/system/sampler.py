@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 from pacenote.system import accelerators, process
-from pacenote.system.reader import Reader
+from pacenote.system.reader import Reader, number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,9 +42,9 @@ def sample(session: accelerators.Nvml, index: int, pid: int | None) -> dict[str,
     """One line: the accelerator's state, and resident memory of the process if one is given."""
     line: dict[str, Any] = {"t_s": time.perf_counter(), **session.sample(index)}
     if pid is not None:
-        status = Reader().fields(f"/proc/{pid}/status", ":").get("VmRSS", "")
-        line["rss_bytes"] = int(status.split()[0]) * 1024 if status else None
-        line["processes"] = len(process.tree(pid)) if status else 0
+        size = number(Reader().fields(f"/proc/{pid}/status", ":").get("VmRSS"))
+        line["rss_bytes"] = None if size is None else size * 1024
+        line["processes"] = 0 if size is None else len(process.tree(pid))
     return line
 
 

@@ -94,6 +94,7 @@ class Watch:
             self._session, self._device_reason = accelerators.connect()
             if self._session is not None and self._index >= len(self._session.handles):
                 self.close()
+                self._device_reason = "no_sensor"
         if self._session is not None and self._index is not None:
             self._sampler = Sampler.acquire(self._index)
         self._windows: list[tuple[float, float]] = []
