@@ -1,8 +1,9 @@
 """Finds every reason code that the program can give, by following constants to where a reason is wanted.
 
-A *reason* is whatever is called that: a keyword, parameter, field, variable, attribute, dictionary key or function, and what
-follows ``reason.`` in a key. From there the search goes backwards: through ``or``, conditionals, the variables of the same function and the
-returned values of the functions that are called. Codes whose text is computed cannot be found.
+A *reason* is whatever is called that: a keyword, parameter, field, variable, attribute, dictionary key or function, and
+what follows ``reason.`` in a key. From there the search goes backwards: through ``or``, conditionals, the variables of
+the same function and the returned values of the functions that are called. Codes whose text is computed cannot be
+found.
 """
 
 from __future__ import annotations
