@@ -30,8 +30,7 @@ def split_in_two(total_s: npt.NDArray[np.float64]) -> Bimodality | None:
     ordered = np.sort(total_s)
     logs = np.log(np.maximum(ordered, 1e-9))
     count = len(logs)
-    total = float(logs.var()) * count
-    if count < 8 or total <= 1e-12:
+    if count < 8 or (total := float(logs.var()) * count) <= 1e-12:
         return None
     sizes = np.arange(1, count)
     sums = np.cumsum(logs)[:-1]
