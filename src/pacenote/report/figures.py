@@ -11,6 +11,7 @@ from pacenote import units
 
 _TIME: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BINARY: Final = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
+_SMALL: Final = ((1e-3, "m"), (1e-6, "µ"))
 _PREFIX: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
@@ -40,7 +41,7 @@ _SCALED: Final[dict[str, tuple[tuple[tuple[float, str], ...], str]]] = {
     "bytes_per_s": (_PREFIX, "B/s"),
     "hz": (_PREFIX, "Hz"),
     "w": (((1.0, ""),), "W"),
-    "j": (_PREFIX, "J"),
+    "j": ((*_PREFIX, *_SMALL), "J"),  # a sample takes millijoules
 }
 UNITS: Final = frozenset(_FIXED) | frozenset(_SCALED) | {"text"}
 """Every unit that a column or chart may name."""
@@ -55,7 +56,7 @@ def scale_for(unit: str, values: Iterable[float | None]) -> Scale:
     if not known:  # nothing but zeros
         plain = next(prefix for factor, prefix in steps if factor == 1.0)
         return Scale(1.0, plain + suffix)
-    typical = statistics.median(known)
+    typical = float(f"{statistics.median(known):.2e}")  # its size as it will be written: 999.96 ms is a second
     for factor, prefix in steps:
         if typical >= factor:
             return Scale(factor, prefix + suffix)

@@ -118,8 +118,9 @@ def _of_cell(cell: CellView) -> list[KeyFigure]:
 
 
 def _best_ratio(view: StudyView) -> Finding | None:
-    """The largest ratio that may be printed and is not 1 within its interval."""
-    ratios = [item for item in view.found("ratio") if item.params.get("distinct", True)]
+    """The largest ratio that may be printed and is above 1 with its whole interval: a slow-down is no speed-up."""
+    seen = [item for item in view.found("ratio") if item.params.get("distinct", True)]
+    ratios = [item for item in seen if (item.params.get("speedup") or 0.0) > 1]
     return max(ratios, key=lambda item: float(item.params["speedup"]), default=None)
 
 

@@ -126,6 +126,8 @@ def _shown(lang: str, name: str, value: Any, spec: str) -> str:
         return _LISTS[lang].join(_short(lang, item) for item in value or [])
     if value is None:
         return _WORDS[lang]["unknown"]
+    if isinstance(value, (list, tuple)) and not isinstance(value, Span):
+        return _LISTS[lang].join(_shown(lang, name, item, spec) for item in value)
     if spec in _FAMILIES:
         return text(lang, f"{_FAMILIES[spec]}.{value}")
     if isinstance(value, bool):

@@ -35,7 +35,7 @@ def _frameworks(view: StudyView) -> dict[str, Mapping[str, Any]]:
 
 
 def _flat(prefix: str, value: Any) -> list[tuple[str, Any]]:
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping) and (value or not prefix):
         rows = []
         for key in value:
             rows += _flat(f"{prefix}.{key}" if prefix else str(key), value[key])
@@ -59,10 +59,19 @@ def _value(name: str, value: Any) -> Message:
     if isinstance(value, bool):
         return say("yes" if value else "no")
     if isinstance(value, (list, tuple)):
-        return literal(", ".join(str(item) for item in value))
+        between = "; " if any(isinstance(item, Mapping) for item in value) else ", "
+        return literal(between.join(_plain("", item) for item in value))
+    return literal(_plain(name, value))
+
+
+def _plain(name: str, value: Any) -> str:
+    """One value with its unit; of a device what is known of it, without its place in the list."""
+    if isinstance(value, Mapping):
+        known = {key: item for key, item in value.items() if item is not None and key != "index"}
+        return ", ".join(_plain(key, item) for key, item in known.items())
     if isinstance(value, (int, float)) and unit_of(name) != "plain":
-        return literal(figure(float(value), unit_of(name)))
-    return literal(str(value))
+        return figure(float(value), unit_of(name))
+    return str(value)
 
 
 PART = SectionPart(name="environment", place=80, build=build)
