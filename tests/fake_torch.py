@@ -1,4 +1,4 @@
-"""A torch of a few dozen lines: devices that are there or not, tensors that know where they lie, loaders and optimizers.
+"""A torch of a few dozen lines: devices that are there or not, tensors that know their place, loaders, optimizers.
 
 Everything is made anew by :func:`make`, because the probe replaces methods on its classes.
 """
