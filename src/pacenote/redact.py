@@ -16,8 +16,9 @@ from typing import Final, overload
 MARK: Final = "<redacted>"
 
 _SECRET_NAME: Final = (
-    r"(?:token|secret|passw(?:or)?d|passwd|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|"
-    r"auth(?:orization)?|signature|cookie|pwd|session[-_]?key|[-_]key\b|\bkey\b)"
+    # A tokenizer is no secret, nor is a number of tokens, nor an author.
+    r"(?:token(?!i[sz]|s[\"']?[\s=:]+\d{1,7}(?![\w.]))|secret|passw(?:or)?d|passwd|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|"
+    r"auth(?:orization)?(?!ors?\b)|signature|cookie|pwd|session[-_]?key|[-_]key\b|\bkey\b)"
 )
 _NAME: Final = re.compile(_SECRET_NAME, re.IGNORECASE)
 
@@ -34,14 +35,18 @@ _KNOWN: Final = re.compile(
     r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"  # JSON web token
     r")"
 )
-_URL: Final = re.compile(r"(\b[a-z][a-z0-9+.-]*://)([^\s/@:]*:[^\s@]*|[^\s/@:]{8,})@", re.IGNORECASE)
+_URL: Final = re.compile(
+    r"(\b[a-z][a-z0-9+.-]{0,31}://)([^\s/@:]{0,256}:[^\s@]{0,256}|[^\s/@:]{8,256})@", re.IGNORECASE
+)
 _BEARER: Final = re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
 _PEM: Final = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
-_ASSIGNED: Final = re.compile(
-    rf"""((?:--?)?["']?[\w.-]*{_SECRET_NAME}[\w.-]*["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;&"'}}\])]+)""",
-    re.IGNORECASE,
-)
-_OPTION: Final = re.compile(rf"""(--[\w-]*{_SECRET_NAME}[\w-]*\s+)("[^"]*"|'[^']*'|[^\s-][^\s]*)""", re.IGNORECASE)
+# A name is looked at once, from its first character on: patterns that may start anywhere inside a run take hours on
+# a long line of hostile output.
+_NAMED: Final = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)(?P<mark>["']?\s*[=:]\s*|\s+)""")
+_ASSIGNED: Final = re.compile(r"""["][^"]*["]|'[^']*'|[^\s,;&"'}\])]+""")
+_FOLLOWING: Final = re.compile(r"""["][^"]*["]|'[^']*'|[^\s-][^\s]*""")
+_NUMBER_WIDTH: Final = 12  # what the name's pattern must see of the value to tell "max_tokens=128" from a secret
+_SYMBOL: Final = re.compile(r"_ZNK?S?[\dt]")  # a C++ name as linkers print it: "undefined symbol: _ZN3c10..."
 _RUN: Final = re.compile(r"[A-Za-z0-9+/=_-]{20,}")
 
 _SHORTEST_VALUE: Final = 6  # shorter values of secret variables ("1", "true") would blank out ordinary text
@@ -63,10 +68,11 @@ def redact(what: str | list[str], environ: Mapping[str, str] | None = None) -> s
         return _text(what, values)
     cleaned: list[str] = []
     expected = False
-    for argument in what:
+    for argument, following in zip(what, [*what[1:], ""], strict=False):
         is_option = argument.startswith("-") and len(argument) > 1
         cleaned.append(MARK if expected and not is_option else _text(argument, values))
-        expected = is_option and "=" not in argument and _NAME.search(argument) is not None
+        named = (found.start() < len(argument) for found in _NAME.finditer(f"{argument} {following}"))
+        expected = is_option and "=" not in argument and any(named)
     return cleaned
 
 
@@ -82,14 +88,33 @@ def _text(text: str, values: Sequence[str]) -> str:
     text = _URL.sub(rf"\1{MARK}@", text)
     text = _BEARER.sub(rf"\1 {MARK}", text)
     text = _KNOWN.sub(MARK, text)
-    text = _ASSIGNED.sub(rf"\1{MARK}", text)
-    text = _OPTION.sub(rf"\1{MARK}", text)
-    return _RUN.sub(_irregular, text)
+    return _RUN.sub(_irregular, _without_named(text))
+
+
+def _without_named(text: str) -> str:
+    """Blank the values behind secret names: ``name=value``, ``"name": "value"``, ``--name value``."""
+    parts: list[str] = []
+    done = 0
+    for found in _NAMED.finditer(text):
+        assigned = "=" in found["mark"] or ":" in found["mark"]
+        if found.start() < done or not (assigned or found["name"].startswith("--")):
+            continue
+        name_end = found.end("name")
+        secret = _NAME.search(text, found.start(), found.end() + _NUMBER_WIDTH)
+        if secret is None or secret.start() >= name_end:
+            continue
+        value = (_ASSIGNED if assigned else _FOLLOWING).match(text, found.end())
+        if value is not None:
+            parts += [text[done : value.start()], MARK]
+            done = value.end()
+    return "".join([*parts, text[done:]])
 
 
 def _irregular(match: re.Match[str]) -> str:
     """Blank a run that looks random; a path is looked at part by part."""
     run = match.group()
+    if _SYMBOL.match(run):
+        return run
     before = match.string[match.start() - 1 : match.start()]
     if "/" in run and (run.startswith("/") or before in (".", "~") or _is_path(run)):
         return "/".join(MARK if looks_random(part) else part for part in run.split("/"))

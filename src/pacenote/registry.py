@@ -103,6 +103,9 @@ class Registry(Generic[P]):
         """Load one third-party part; its failure is a warning that names it, never a crash."""
         assert self._parts is not None and callable(load)
         try:
-            self._add(self._parts, load())
-        except Exception as error:  # noqa: BLE001 - whatever a plug-in raises must not stop the tool
+            part = load()
+            if not isinstance(part.name, str):
+                raise TypeError(f"its name is {part.name!r}, which is no text")
+            self._add(self._parts, part)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plug-in raises must not stop the tool
             self.warnings.append(f"{self.what} plug-in {name!r} was left out: {type(error).__name__}: {error}")

@@ -35,19 +35,26 @@ def significant(value: float, digits: int = 3) -> str:
     """Write ``value`` with ``digits`` significant digits and no exponent below 1e15."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
-    places = digits - 1 - math.floor(math.log10(abs(value)))
-    rounded = round(value, places)
+    rounded = float(f"{value:.{digits - 1}e}")  # first, for 9.996 is written as 10.0
+    places = digits - 1 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:,.{max(0, places)}f}"
+
+
+def _rounded(value: float) -> float:
+    """Its size as it will be written: 999.96 ms is written as a second."""
+    return abs(float(f"{value:.2e}"))
 
 
 def seconds(value_s: float) -> str:
     """Write a duration: ``4.35 ms``, ``13.3 s``, ``2 min 05 s``, ``3 h 10 min``."""
+    if not math.isfinite(value_s):
+        return f"{value_s} s"
     if value_s >= 3600:
         return f"{int(value_s // 3600)} h {int(value_s % 3600 // 60):02d} min"
     if value_s >= 120:
         return f"{int(value_s // 60)} min {int(value_s % 60):02d} s"
     for scale, unit in _SECONDS:
-        if abs(value_s) >= scale:
+        if _rounded(value_s) >= scale:
             return f"{significant(value_s / scale)} {unit}"
     return "0 s" if value_s == 0 else f"{significant(value_s / 1e-9)} ns"
 
@@ -63,7 +70,7 @@ def size(value_bytes: float) -> str:
 def decimal(value: float, unit: str) -> str:
     """Write a rate or amount with a decimal prefix: ``46.1 GFLOP/s``, ``3.77 ksamples/s``."""
     for scale, prefix in _DECIMAL:
-        if abs(value) >= scale:
+        if _rounded(value) >= scale:
             return f"{significant(value / scale)} {prefix}{unit}"
     return f"{significant(value)} {unit}"
 
