@@ -75,7 +75,7 @@ class Store:
         key = environment.hash()
         with self._transaction() as connection:
             if not _exists(connection, tables.ENVIRONMENT, hash=key):
-                connection.execute(insert(tables.ENVIRONMENT).values(hash=key, body=_encode(environment)))
+                _insert_unless_there(connection, tables.ENVIRONMENT, hash=key, body=_encode(environment))
         return key
 
     def get_environment(self, key: str) -> Environment | None:
@@ -185,7 +185,7 @@ class Store:
         with self._transaction() as connection:
             connection.execute(delete(table).where(table.c.trial_id == trial_id, table.c.version == version))
             row = {"trial_id": trial_id, "version": version, "body": _encode(summary)}
-            connection.execute(insert(table).values(**row))
+            _insert_unless_there(connection, table, **row)
 
     def get_calibration(self, key: str, max_age_s: float | None = None) -> dict[str, Any] | None:
         """Return the ceilings kept under ``key``, or ``None`` if there are none that young."""
@@ -219,7 +219,7 @@ class Store:
         moment = time.time() if measured_unix_s is None else measured_unix_s
         with self._transaction() as connection:
             connection.execute(delete(table).where(table.c.key == key))
-            connection.execute(insert(table).values(key=key, measured_unix_s=moment, body=_encode(ceilings)))
+            _insert_unless_there(connection, table, key=key, measured_unix_s=moment, body=_encode(ceilings))
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -240,12 +240,11 @@ def _create_tables(connection: Connection) -> None:
     query = select(tables.META.c.value).where(tables.META.c.key == "schema")
     found = connection.scalar(query)
     if found is None:
-        try:
-            with connection.begin_nested():
-                connection.execute(insert(tables.META).values(key="schema", value=str(tables.STORE_SCHEMA)))
-        except IntegrityError:
-            found = connection.scalar(query)  # another process was faster; its version counts
-    if found is not None and int(found) > tables.STORE_SCHEMA:
+        _insert_unless_there(connection, tables.META, key="schema", value=str(tables.STORE_SCHEMA))
+        found = connection.scalar(query)  # where another process was faster, its version counts
+    if not str(found).isdecimal():
+        raise SchemaError(f"the store's version {str(found)!r} cannot be read; restore the store from a backup.")
+    if int(found) > tables.STORE_SCHEMA:
         raise SchemaError(
             f"the store was written by a newer Pacenote (tables {found}, this version reads up to "
             f"{tables.STORE_SCHEMA}); upgrade with: pip install -U pacenote."
@@ -257,6 +256,15 @@ def _exists(connection: Connection, table: Table, **key: str) -> bool:
     for name, value in key.items():
         query = query.where(table.c[name] == value)
     return bool(connection.scalar(query))
+
+
+def _insert_unless_there(connection: Connection, table: Table, **row: Any) -> None:
+    """Insert a row that another process may be inserting at this moment; then that one stays."""
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(table).values(**row))
+    except IntegrityError:
+        return
 
 
 def _put_series(connection: Connection, record: TrialRecord) -> None:
