@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -31,8 +32,16 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C, as shells expect it (128 + SIGINT)."""
 
+INTERRUPTION: Final = "interrupted; what was finished is kept, and the same command goes on from there."
+
 UNEXPECTED: Final = 1
 USAGE: Final = 2
+
+
+class _StoppedError(PacenoteError):
+    """Ctrl-C inside a command; typer would end with the code alone and say nothing."""
+
+    exit_code = INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -52,7 +61,7 @@ def execute(arguments: Sequence[str]) -> int:
     except PacenoteError as error:
         return _say(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        return _say("interrupted; what was finished is kept, and the same command goes on from there.", INTERRUPTED)
+        return _say(INTERRUPTION, INTERRUPTED)
     except BrokenPipeError:
         # The reader (head, less) has gone; writing again at exit would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -74,7 +83,7 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     for name, (panel, line) in COMMANDS.items():
         whole = name == called or _completing()
         function = importlib.import_module(f"pacenote.cli.{name}").command if whole else _absent
-        app.command(name, help=_help(line, function), short_help=line, rich_help_panel=panel)(function)
+        app.command(name, help=_help(line, function), short_help=line, rich_help_panel=panel)(_stoppable(function))
     return app
 
 
@@ -93,6 +102,19 @@ def _root(
 
 def _absent() -> None:
     """Stand for a command that is not called."""
+
+
+def _stoppable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, with Ctrl-C as an error of ours; its signature stays, since typer reads the options from it."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except KeyboardInterrupt as interrupt:
+            raise _StoppedError(INTERRUPTION) from interrupt
+
+    return call
 
 
 def _help(line: str, function: Callable[..., Any]) -> str:

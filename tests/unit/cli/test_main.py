@@ -83,7 +83,8 @@ def test_ctrl_c_is_130(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     command_that(monkeypatch, KeyboardInterrupt())
     answer = call("runs")
     assert answer.code == INTERRUPTED
-    assert "Traceback" not in answer.err
+    assert answer.err.startswith("pacenote: interrupted; what was finished is kept")
+    assert answer.err.count("\n") == 1
 
 
 def test_the_unexpected_is_one_line_and_a_file(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
