@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -24,6 +24,10 @@ from pacenote.errors import MissingPartError, UsageError
 from pacenote.levers import LEVERS
 from pacenote.plan import RunOptions
 from pacenote.records import Effort, Scalar
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class PlannedRun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,12 +40,12 @@ class PlannedRun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     levers: dict[str, list[str | int | float]] = {}
     data_mode: str = "real"
     seed: int = 0
-    rounds: int = 5
-    time_budget_s: float | None = 180.0
-    within: float | None = None
-    turn_s: float = Effort().turn_s
-    turns: int = Effort().turns
-    warmup_s: float = Effort().warmup_s
+    rounds: Count = 5
+    time_budget_s: Positive | None = 180.0
+    within: Share | None = None
+    turn_s: Positive = Effort().turn_s
+    turns: Count = Effort().turns
+    warmup_s: Annotated[float, msgspec.Meta(ge=0)] = Effort().warmup_s
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

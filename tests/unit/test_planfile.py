@@ -67,3 +67,31 @@ def test_a_plan_that_is_not_there_or_not_text(tmp_path: Path) -> None:
 def test_an_unknown_lever_lists_the_known(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="batch_size"):
         read(write(tmp_path, "[[run]]\nworkload = 'lenet'\nlevers = { bach_size = [1] }"))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("rounds = 0", ">= 1"),
+        ("turns = 0", ">= 1"),
+        ("turn_s = 0", "> 0"),
+        ("warmup_s = -1", ">= 0"),
+        ("time_budget_s = -60", "> 0"),
+        ("within = 0", "> 0"),
+        ("within = 2", "< 1"),
+        ("seed = 'x'", "seed"),
+        ("frameworks = 'pytorch'", "frameworks"),
+        ("round = 3", "round"),
+    ],
+)
+def test_a_value_that_no_command_would_take_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(UsageError, match="is not usable") as refused:
+        read(write(tmp_path, f"[[run]]\nworkload = 'lenet'\n{line}"))
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("line", ["within = 0.02", "warmup_s = 0", "time_budget_s = 1", "rounds = 1", "turns = 1"])
+def test_the_smallest_sensible_values_are_taken(tmp_path: Path, line: str) -> None:
+    [run] = read(write(tmp_path, f"[[run]]\nworkload = 'lenet'\n{line}"))
+    assert run.workload == "lenet"
