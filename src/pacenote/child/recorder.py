@@ -243,9 +243,10 @@ class PatchSet:
         setattr(owner, name, replacement)
 
     def unset(self, owner: Any, name: str) -> None:
-        """Put one original back and forget its replacement."""
-        for patch in [found for found in self._patches if found[0] is owner and found[1] == name]:
-            self._restore(patch)
+        """Put one original back and forget its replacements, the latest first."""
+        for patch in [found for found in reversed(self._patches) if found[0] is owner and found[1] == name]:
+            if self.installed:
+                self._restore(patch)
             self._patches.remove(patch)
 
     def set_item(self, registry: Any, key: Any, value: Any) -> None:
