@@ -39,6 +39,8 @@ class LocalChild:
 
     def answer(self, kind: str, timeout_s: float) -> Message:
         """Wait for the message of this kind; ``hello`` is passed over unless it is asked for."""
+        if self._outcome is not None:
+            raise ChildEndedError(self._outcome)
         deadline_s = time.monotonic() + timeout_s
         while True:
             try:
@@ -116,7 +118,8 @@ class LocalEngine:
     def start(self, job: Message, *, python: str | None, environ: dict[str, str]) -> LocalChild:
         """Start a child on ``job``; see :class:`pacenote.engines.Engine`."""
         child = LocalChild(launch(python, environ))
-        child.send({**job, "cmd": "job"})
+        with contextlib.suppress(ChildEndedError):  # one that ended at once says so at its first answer
+            child.send({**job, "cmd": "job"})
         return child
 
 

@@ -128,7 +128,9 @@ def _event_files(root: Path) -> list[Path]:
         return []
     files = []
     for line in lines:
-        _, controllers, path = line.split(":", 2)
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if not path:
+            continue
         if controllers == "":
             files.append(root / "sys/fs/cgroup" / path.lstrip("/") / "memory.events")
         elif "memory" in controllers.split(","):

@@ -73,8 +73,9 @@ class Group:
             self._settle()
             raise
         finally:
-            for slot in self._slots:
-                slot.close()
+            with shielded():
+                for slot in self._slots:
+                    slot.close()
 
     @property
     def _effort(self) -> Effort:
