@@ -273,3 +273,52 @@ def test_without_script_all_figures_are_still_there(open_page: Any, tmp_path: Pa
     assert "is the fastest" not in opened.inner_text("h1")
     assert "3,810" in opened.inner_text("table[data-name=results]")
     context.close()
+
+
+def with_an_enormous_interval() -> view.StudyView:
+    """The study with one condition of two processes whose interval reaches a hundred times its value."""
+    made = make_study()
+    found = [
+        msgspec.structs.replace(item, params={**item.params, "low": 0.0001, "high": 0.9, "rounds": 2})
+        if (item.code, item.subject) == ("cell_time", "paddle b32")
+        else item
+        for item in made.study.findings
+    ]
+    return view.build(*make_study(findings=found))
+
+
+def test_enormous_whisker_is_clipped_and_marked_and_said_in_words(open_page: Any) -> None:
+    shown = open_page(with_an_enormous_interval())
+    chart = shown.page.locator("[data-chart$=comparison-throughput]")
+    ticks = [
+        float(text.replace(",", "")) for text in chart.locator("svg text").all_text_contents() if text[:1].isdigit()
+    ]
+    assert max(ticks) < 4 * 5664
+    option = shown.page.evaluate(
+        "() => echarts.getInstanceByDom(document.querySelector('[data-chart$=comparison-throughput]')).getOption()"
+    )
+    arrows = [series for series in option["series"] if series.get("symbol") == "triangle"]
+    assert [len(series["data"]) for series in arrows] == [1]
+    assert option["xAxis"][0]["max"] == pytest.approx(3 * 256 / 0.0452, rel=1e-3)
+    assert "too wide to say (2 processes)" in shown.page.inner_text(".s-comparison")
+    assert shown.complaints == []
+
+
+def test_axis_of_ordinary_intervals_has_no_arrow(open_page: Any) -> None:
+    shown = open_page(study())
+    for name in ("throughput", "speedup"):
+        option = shown.page.evaluate(
+            "name => echarts.getInstanceByDom(document.querySelector(`[data-chart$=comparison-${name}]`)).getOption()",
+            name,
+        )
+        assert [len(one["data"]) for one in option["series"] if one.get("symbol") == "triangle"] == [0]
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_words_in_a_column_of_numbers_sort_behind_the_numbers(open_page: Any, width: int) -> None:
+    shown = open_page(with_an_enormous_interval(), viewport={"width": width, "height": 900}).page
+    header = shown.locator("[data-name=results] thead th").nth(1)
+    for _ in range(2):
+        header.locator("button").click()
+        last = shown.locator("[data-name=results] tbody tr").last.inner_text()
+        assert "out of memory" in last

@@ -56,14 +56,14 @@ def interval(low: float | None, high: float | None, *, processes: int | None) ->
     if low is None or high is None:
         return None
     if processes == 2 and high > WIDEST_OF_TWO * low:
-        return Datum(reason=say("interval.too_wide", count=processes))
+        return Datum(text=say("interval.too_wide", count=processes), tone="muted")
     return Datum(low=low, high=high)
 
 
 def estimate(value: float, low: float | None, high: float | None, *, processes: int | None) -> Datum:
     """A value with its interval, or with the reason why the interval says nothing."""
     found = interval(low, high, processes=processes) or Datum()
-    return Datum(value=value, low=found.low, high=found.high, reason=found.reason)
+    return Datum(value=value, low=found.low, high=found.high, reason=found.text)
 
 
 class Column(Record, frozen=True, kw_only=True):

@@ -56,9 +56,9 @@ def scale_for(unit: str, values: Iterable[float | None]) -> Scale:
     if not known:  # nothing but zeros
         plain = next(prefix for factor, prefix in steps if factor == 1.0)
         return Scale(1.0, plain + suffix)
-    typical = float(f"{statistics.median(known):.2e}")  # its size as it will be written: 999.96 ms is a second
+    typical = statistics.median(known)
     for factor, prefix in steps:
-        if typical >= factor:
+        if float(f"{typical / factor:.2e}") >= 1.0:  # as it will be written: 999.96 ms is a second
             return Scale(factor, prefix + suffix)
     return Scale(steps[-1][0], steps[-1][1] + suffix)
 
@@ -80,7 +80,7 @@ def _digits(shown: float, unit: str) -> str:
         return f"{shown:.2f}" if abs(shown) < 100 else units.significant(shown)
     if abs(shown) >= (100 if unit == "samples_per_s" else 1000):
         return f"{shown:,.0f}"  # a column's median chose the unit; a far larger value keeps its whole digits
-    return units.significant(shown)
+    return units.significant(float(f"{shown:.2e}"))  # rounded first: 0.99996 is 1.00, not 1.000
 
 
 def joined(text: str, suffix: str) -> str:

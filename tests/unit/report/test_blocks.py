@@ -54,16 +54,16 @@ def test_interval_of_two_processes_may_span_a_factor_of_ten(
 ) -> None:
     found = interval(low, high, processes=processes)
     assert found is not None
-    assert (found.reason is not None) is too_wide
+    assert (found.text is not None) is too_wide
     assert (found.low is None) is too_wide
 
 
 def test_too_wide_is_said_in_both_languages() -> None:
     found = interval(1.0, 100.0, processes=2)
     assert found is not None
-    assert found.reason is not None
-    assert speak("en", found.reason) == "too wide to say (2 processes)"
-    assert speak("zh", found.reason) == "太宽，无法判断（2 个进程）"
+    assert found.text is not None
+    assert speak("en", found.text) == "too wide to say (2 processes)"
+    assert speak("zh", found.text) == "太宽，无法判断（2 个进程）"
 
 
 def test_estimate_keeps_its_value_when_the_interval_says_nothing() -> None:

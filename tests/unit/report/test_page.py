@@ -146,3 +146,56 @@ def test_chart_of_steps_says_when_it_is_thinned(monkeypatch: pytest.MonkeyPatch)
     assert "reduced" in [block.name for block in section.blocks]
     chart = next(block for block in section.blocks if block.name == "steps")
     assert sum(len(series.points) for series in chart.series) <= 100
+
+
+def test_table_cell_that_is_long_wraps_and_a_short_one_does_not() -> None:
+    shown = page.render([view.build(*make_study(command=["pacenote", "x"]))], "en")
+    assert re.search(r'<td class="long [^"]*"[^>]*>[^<]*<span class="l-en"[^>]*>out of memory: RuntimeError', shown)
+    assert not re.search(r'<td class="long [^"]*">\s*<span class="l-en"[^>]*>faster', shown)
+
+
+def test_figure_and_unit_of_the_verdict_stay_on_one_line() -> None:
+    shown = page.render([view.build(*make_study())], "en")
+    assert "5,664\u00a0samples/s" in shown
+    assert "52.0\u00a0%" in shown
+
+
+def test_failed_write_leaves_the_old_page_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("old")
+
+    def full(self: Path, where: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(UsageError, match="No space left on device"):
+        page.write(view.build(*make_study()), target)
+    assert target.read_text() == "old"
+    assert [item.name for item in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_page_of_several_studies_names_each_workload_once() -> None:
+    built = view.build(*make_study())
+    other = msgspec.structs.replace(built, workload="simplenet")
+    shown = page.render([built, other, built], "en")
+    assert "<title" in shown
+    assert re.search(r"<title[^>]*>lenet, simplenet · Pacenote</title>", shown)
+    assert shown.count('<article class="study"') == 3
+
+
+def test_page_without_javascript_still_has_every_figure() -> None:
+    shown = page.render([view.build(*make_study())], "en")
+    markup = re.sub(r"<script.*?</script>", "", shown, flags=re.DOTALL)
+    for figure in ("5,664", "45.2", "44.1 – 46.4", "1.49"):
+        assert figure in markup
+    assert "<noscript>" in markup
+
+
+def test_conditions_of_a_health_entry_are_told_in_both_languages() -> None:
+    made = make_study()
+    labels = [cell.label for cell in made.study.cells]
+    load = next(item for item in made.study.findings if item.code == "other_load")
+    found = [msgspec.structs.replace(load, subject=label) for label in labels]
+    shown = page.render([view.build(*make_study(findings=found))], "en")
+    assert re.search(r'<b class="subject"><span class="l-en" lang="en">All conditions</span>', shown)
+    assert shown.count("Stop the other programs and run again.") == 1

@@ -273,7 +273,7 @@
   // Tables -------------------------------------------------------------------------------------------------------
   function key(cell) {
     if (cell.dataset.value !== undefined) { return parseFloat(cell.dataset.value); }
-    return cell.querySelector(".why") ? null : cell.textContent.trim();
+    return cell.querySelector(".why") || cell.classList.contains("num") ? null : cell.textContent.trim();
   }
 
   function sortBy(header) {

@@ -80,10 +80,8 @@ def _results(view: StudyView) -> Table:
 def _result_row(cell: CellView) -> list[Datum]:
     label = Datum(text=literal(cell.label), tone="bad" if cell.unhealthy else "")
     if cell.step_time is None:
-        failure = next((item for item in cell.findings if item.code == "trial_failed"), None)
-        status = say(f"status.{failure.params.get('status')}") if failure else say("word.failed")
         none = Datum(reason=say("word.none"))
-        return [label, Datum(reason=status), *(none for _ in range(5)), Datum(value=cell.rounds), Datum(value=0)]
+        return [label, _ended(cell) or none, *(none for _ in range(5)), Datum(value=cell.rounds), Datum(value=0)]
     return [
         label,
         _value(cell.throughput),
@@ -95,6 +93,15 @@ def _result_row(cell: CellView) -> list[Datum]:
         Datum(value=cell.rounds),
         Datum(value=cell.steps),
     ]
+
+
+def _ended(cell: CellView) -> Datum | None:
+    """How a condition without figures ended, as a value of its column: it stays when nothing at all was measured."""
+    failure = next((item for item in cell.findings if item.code == "trial_failed"), None)
+    if failure is None and cell.rounds:
+        return None
+    status = say(f"status.{failure.params.get('status')}") if failure else say("word.failed")
+    return Datum(text=status, tone="muted")
 
 
 def _value(estimate: Estimate | None) -> Datum:

@@ -99,15 +99,20 @@ def test_failed_condition_keeps_its_row_and_says_how_it_ended() -> None:
     failed = warned("trial_failed", "b", status="out_of_memory", count=2)
     view = study(cell("a"), cell("b", None, rounds=0, steps=0, findings=[failed]))
     row = table(view, "results")[1]
-    assert reason(row["Throughput"]) == "out of memory"
+    assert words(row["Throughput"]) == "out of memory"
     assert reason(row["Step time"]) == "–"
     assert row["Processes"].number == row["Steps"].number == "0"
     assert [speak("en", one) for one in chart(view, "throughput").categories] == ["a"]
 
 
 def test_condition_that_gave_nothing_for_no_told_reason_has_failed() -> None:
-    row = table(study(cell("a", None)), "results")[0]
-    assert reason(row["Throughput"]) == "failed"
+    row = table(study(cell("a", None, rounds=0)), "results")[0]
+    assert words(row["Throughput"]) == "failed"
+
+
+def test_condition_whose_processes_finished_without_a_figure_has_not_failed() -> None:
+    row = table(study(cell("a", None, rounds=3)), "results")[0]
+    assert reason(row["Throughput"]) == "–"
 
 
 def test_disturbed_condition_is_muted_in_the_chart_and_red_in_the_table() -> None:
@@ -180,8 +185,8 @@ def wide(**changes: Any) -> CellView:
 def test_enormous_interval_of_two_processes_is_said_to_be_too_wide() -> None:
     (row,) = table(study(wide(rounds=2)), "results")
     assert row["Throughput"].number == "100"
-    assert reason(row["95 % interval"]) == "too wide to say (2 processes)"
-    assert reason(row["95 % interval of s"]) == "too wide to say (2 processes)"
+    assert words(row["95 % interval"]) == "too wide to say (2 processes)"
+    assert words(row["95 % interval of s"]) == "too wide to say (2 processes)"
 
 
 @pytest.mark.parametrize("rounds", [3, 10])
@@ -198,7 +203,7 @@ def test_ordinary_interval_of_two_processes_is_given() -> None:
 def test_ratio_of_two_rounds_can_be_too_wide() -> None:
     view = study(cell("a"), cell("b"), findings=[ratio(low=0.1, high=9.0, rounds=2, distinct=False)])
     (row,) = table(view, "ratios")
-    assert reason(row["95 % interval"]) == "too wide to say (2 processes)"
+    assert words(row["95 % interval"]) == "too wide to say (2 processes)"
     assert words(row["Result"]) == "no difference seen"
 
 

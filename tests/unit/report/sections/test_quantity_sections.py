@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from fixtures.views import SENSORS, cell, known, sensors, study, trial
+from fixtures.views import SENSORS, cell, sensors, study, trial
+from fixtures.views import memory as memory_of
 
-from pacenote.records import Memory, Reading
+from pacenote.records import Reading
 from pacenote.report.blocks import Chart, Section, Table
 from pacenote.report.content import chart_data
 from pacenote.report.model import StudyView
@@ -93,13 +94,8 @@ def test_shares_are_drawn_in_percent() -> None:
 # Memory.
 
 
-def readings(**values: float) -> dict[str, Reading]:
-    names = Memory.__struct_fields__
-    return {name: known(values[name]) if name in values else Reading(reason="device_is_cpu") for name in names}
-
-
 def test_memory_nobody_could_read_is_named_with_its_reason() -> None:
-    section = made(memory, study(cell(memory=readings(pss_bytes=2**30))))
+    section = made(memory, study(cell(memory=memory_of(pss_bytes=2**30))))
     shown = table(section)
     assert titles(shown) == ["Condition", "PSS"]
     assert "Device peak" in absent(shown)["the device is the CPU"]
@@ -107,7 +103,7 @@ def test_memory_nobody_could_read_is_named_with_its_reason() -> None:
 
 
 def test_memory_of_an_accelerator_is_drawn_beside_that_of_the_host() -> None:
-    section = made(memory, study(cell(memory=readings(pss_bytes=2**30, device_peak_bytes=8 * 2**30))))
+    section = made(memory, study(cell(memory=memory_of(pss_bytes=2**30, device_peak_bytes=8 * 2**30))))
     assert [speak("en", series.title) for series in chart(section).series] == ["PSS", "Device peak"]
     drawn = chart_data(chart(section))
     assert drawn["unit"]["en"] == "GiB"
@@ -115,7 +111,7 @@ def test_memory_of_an_accelerator_is_drawn_beside_that_of_the_host() -> None:
 
 
 def test_gap_of_one_condition_is_a_gap_and_not_a_zero() -> None:
-    view = study(cell("a", memory=readings(pss_bytes=2**30)), cell("b", memory=readings(rss_peak_bytes=2**30)))
+    view = study(cell("a", memory=memory_of(pss_bytes=2**30)), cell("b", memory=memory_of(rss_peak_bytes=2**30)))
     section = made(memory, view)
     assert [series.values for series in chart(section).series] == [[2.0**30, None], [None, 2.0**30]]
     gap = table(section).rows[1][titles(table(section)).index("PSS")]
@@ -124,18 +120,18 @@ def test_gap_of_one_condition_is_a_gap_and_not_a_zero() -> None:
 
 
 def test_memory_without_any_reading_is_a_list_of_reasons_without_a_chart() -> None:
-    section = made(memory, study(cell(memory=readings())))
+    section = made(memory, study(cell(memory=memory_of())))
     assert [type(block) for block in section.blocks] == [Table]
     assert len(table(section).columns) == 1
 
 
 def test_faults_are_counted_and_not_measured_in_bytes() -> None:
-    section = made(memory, study(cell(memory=readings(minor_faults=51230.0))))
+    section = made(memory, study(cell(memory=memory_of(minor_faults=51230.0))))
     assert (table(section).rows[0][1].number, table(section).rows[0][1].suffix) == ("51,230", "")
 
 
 def test_condition_that_failed_has_no_memory_row() -> None:
-    view = study(cell("a", memory=readings(pss_bytes=1.0)), cell("b", None, memory=readings(pss_bytes=1.0)))
+    view = study(cell("a", memory=memory_of(pss_bytes=1.0)), cell("b", None, memory=memory_of(pss_bytes=1.0)))
     assert len(table(made(memory, view)).rows) == 1
 
 
