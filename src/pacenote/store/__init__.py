@@ -242,7 +242,7 @@ def _create_tables(connection: Connection) -> None:
     if found is None:
         _insert_unless_there(connection, tables.META, key="schema", value=str(tables.STORE_SCHEMA))
         found = connection.scalar(query)  # where another process was faster, its version counts
-    if not str(found).isdecimal():
+    if found is None or not str(found).isdecimal():
         raise SchemaError(f"the store's version {str(found)!r} cannot be read; restore the store from a backup.")
     if int(found) > tables.STORE_SCHEMA:
         raise SchemaError(

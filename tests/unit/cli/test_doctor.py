@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,3 +111,20 @@ def test_json_holds_everything_and_the_interpreter_is_passed_on(call: Call) -> N
 def test_no_usable_framework_offers_nothing_to_run() -> None:
     found = {**FOUND, "frameworks": {"paddle": {"installed": None, "reason": "no_answer", "text": "boom"}}}
     assert [line for line in doctor.advice(found, "en") if "pacenote run" in line] == []
+
+
+@pytest.mark.usefixtures("examined")
+def test_a_broken_store_does_not_keep_it_from_examining(call: Call, store_path: Path) -> None:
+    store_path.write_text("this is no database, but it is long enough to have a header" * 3)
+    answer = call("doctor", "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out)["ceilings"] == []
+    assert "is not a Pacenote store" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("examined")
+def test_only_figures_of_a_calibration_are_shown(call: Call) -> None:
+    assert doctor._numbers({"gemm_flops": {"fp32": 1.0, "bf16": None}, "framework": {"v": 2}, "cached": True}) == [
+        ("gemm_flops.fp32", 1.0)
+    ]

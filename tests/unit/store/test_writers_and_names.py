@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pacenote.errors import SchemaError, StoreError, UnknownNameError, UsageError
 from pacenote.records import Environment, Study
 from pacenote.store import Store, short_ids, tables
+from pacenote.store.location import resolve
 from pacenote.store.reference import SHORTEST
 
 WRITERS = 4
@@ -197,3 +198,10 @@ def test_a_closed_or_unreadable_place_fails_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as refused:
         Store(blocked)
     assert "\n" not in str(refused.value)
+
+
+def test_the_place_of_a_store_never_shows_a_password(store: Store, path: Path) -> None:
+    assert store.place == str(path)
+    remote = Store.__new__(Store)
+    remote._url = resolve("postgresql://me:secret-word@host/pacenote")
+    assert remote.place == "postgresql+psycopg://me:***@host/pacenote"
