@@ -120,7 +120,7 @@
       if (typeof series.high[at] === "number" && reach(chart, series.high[at]) < series.high[at]) { data.push([chart.top, at]); }
     });
     return {
-      type: "scatter", data: data, silent: true, symbol: "triangle", symbolRotate: -90, symbolSize: 9, clip: false, z: 7,
+      type: "scatter", data: data, silent: true, symbol: "triangle", symbolRotate: -90, symbolSize: 11, clip: false, z: 7,
       itemStyle: { color: colour("whisker") }
     };
   }
@@ -130,7 +130,8 @@
     var data = [];
     series.values.forEach(function (value, at) {
       if (series.low[at] === null || series.low[at] === undefined) { return; }
-      data.push([series.low[at], at], [reach(chart, series.high[at]), at], [null, null]);
+      var end = reach(chart, series.high[at]);
+      data.push([series.low[at], at], { value: [end, at], symbol: end < series.high[at] ? "none" : "rect" }, [null, null]);
     });
     return {
       type: "line", data: data, silent: true, connectNulls: false, symbol: "rect", symbolSize: [1.5, offset || 10], z: 5,
@@ -146,7 +147,11 @@
   function bars(chart, narrow) {
     var option = base(chart, narrow);
     var many = chart.series.length > 1;
-    option.xAxis = valueAxis(chart, typeof chart.top === "number" ? { max: chart.top } : {});
+    option.xAxis = valueAxis(chart, {});
+    if (typeof chart.top === "number") { // ends at no round figure, so its end goes without one
+      option.xAxis.max = chart.top;
+      option.xAxis.axisLabel.showMaxLabel = false;
+    }
     option.yAxis = categoryAxis(chart, narrow);
     if (many) { legend(option, chart, narrow); }
     option.series = chart.series.map(function (series) {
