@@ -143,9 +143,7 @@ class Store:
             row = connection.execute(select(tables.STUDY).where(tables.STUDY.c.id == study_id)).one()
             return _read_study(connection, row)
 
-    def studies(
-        self, limit: int | None = 20, *, name: str | None = None, question: str | None = None
-    ) -> list[Study]:
+    def studies(self, limit: int | None = 20, *, name: str | None = None, question: str | None = None) -> list[Study]:
         """Return studies, newest first; ``limit=None`` means all of them."""
         table = tables.STUDY
         query = select(table).order_by(table.c.created_unix_s.desc(), table.c.id.desc()).limit(limit)
@@ -211,9 +209,7 @@ class Store:
             for row in rows
         ]
 
-    def put_calibration(
-        self, key: str, ceilings: dict[str, Any], measured_unix_s: float | None = None
-    ) -> None:
+    def put_calibration(self, key: str, ceilings: dict[str, Any], measured_unix_s: float | None = None) -> None:
         """Keep measured ceilings under a key that names machine, framework, device, threads and dtype."""
         table = tables.CALIBRATION
         moment = time.time() if measured_unix_s is None else measured_unix_s

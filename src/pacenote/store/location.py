@@ -60,9 +60,7 @@ def resolve(where: str | Path | None) -> URL:
     try:
         url = make_url(text)
     except ArgumentError as error:
-        raise StoreError(
-            f"{VARIABLE} must be a path or a database URL like postgresql://host/name."
-        ) from error
+        raise StoreError(f"{VARIABLE} must be a path or a database URL like postgresql://host/name.") from error
     # psycopg 3 is what the extra installs; SQLAlchemy's own default is psycopg 2.
     return url.set(drivername="postgresql+psycopg") if url.drivername in {"postgres", "postgresql"} else url
 
