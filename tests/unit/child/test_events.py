@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,3 +32,17 @@ def test_every_span_opens_even_and_closes_with_the_next_odd() -> None:
         if name.endswith("_BEGIN"):
             assert value % 2 == 0
             assert kinds[name.replace("_BEGIN", "_END")] == value + 1
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=9))
+def test_the_packed_bytes_are_little_endian_on_every_machine(values: list[int]) -> None:
+    """On a machine of the other order, the same numbers lie in memory the other way round."""
+    here = array("q", values)
+    there = array("q", values)
+    there.byteswap()
+    other = "big" if sys.byteorder == "little" else "little"
+    with pytest.MonkeyPatch.context() as patch:
+        packed = events.pack(here)
+        patch.setattr(events.sys, "byteorder", other)
+        assert events.pack(there) == packed
+        assert events.unpack(packed) == there
