@@ -98,16 +98,24 @@ def _loader_classes() -> tuple[type, type]:
     return _BaseDataLoaderIter, DataLoader
 
 
-def _optimizer_module() -> SimpleNamespace:
-    module = SimpleNamespace(_global_optimizer_pre_hooks={}, _global_optimizer_post_hooks={})
+def _optimizer_class() -> type:
+    """An optimizer whose constructor, like torch's, wraps the ``step`` of the object's class once."""
 
     class Optimizer:
+        def __init__(self) -> None:
+            cls = type(self)
+            original = cls.step
+            if getattr(original, "hooked", False):
+                return
+
+            def wrapped(optimizer: Any) -> Any:
+                return original(optimizer)
+
+            wrapped.hooked = True  # type: ignore[attr-defined]
+            cls.step = wrapped  # type: ignore[method-assign]
+
         def step(self) -> None:
-            for hook in list(module._global_optimizer_pre_hooks.values()):
-                hook(self, (), {})
             self.update()
-            for hook in list(module._global_optimizer_post_hooks.values()):
-                hook(self, (), {})
 
         def update(self) -> None:
             return None
@@ -115,8 +123,7 @@ def _optimizer_module() -> SimpleNamespace:
         def zero_grad(self) -> str:
             return "cleared"
 
-    module.Optimizer = Optimizer
-    return module
+    return Optimizer
 
 
 def _module_class() -> type:
@@ -197,7 +204,7 @@ def make(*, cuda: str | None = None, hip: str | None = None, **backends: Backend
     torch.utils = SimpleNamespace(
         data=SimpleNamespace(dataloader=SimpleNamespace(_BaseDataLoaderIter=base, DataLoader=loader), DataLoader=loader)
     )
-    torch.optim = SimpleNamespace(optimizer=_optimizer_module())
+    torch.optim = SimpleNamespace(Optimizer=_optimizer_class())
     return torch  # type: ignore[no-any-return]
 
 

@@ -234,7 +234,6 @@ class PatchSet:
     def __init__(self) -> None:
         self.installed = True
         self._patches: list[tuple[Any, str, Any, Any, bool]] = []
-        self._items: list[tuple[Any, Any, Any]] = []
 
     def set(self, owner: Any, name: str, replacement: Any) -> None:
         """Replace ``owner.name`` now."""
@@ -249,18 +248,11 @@ class PatchSet:
                 self._restore(patch)
             self._patches.remove(patch)
 
-    def set_item(self, registry: Any, key: Any, value: Any) -> None:
-        """Add ``registry[key]``, to be removed by :meth:`off`."""
-        self._items.append((registry, key, value))
-        registry[key] = value
-
     def off(self) -> None:
         """Put every original back; nothing if that is done."""
         if not self.installed:
             return
         self.installed = False
-        for registry, key, _ in self._items:
-            del registry[key]
         for patch in reversed(self._patches):
             self._restore(patch)
 
@@ -277,7 +269,5 @@ class PatchSet:
         if self.installed:
             return
         self.installed = True
-        for registry, key, value in self._items:
-            registry[key] = value
         for owner, name, _, replacement, _ in self._patches:
             setattr(owner, name, replacement)

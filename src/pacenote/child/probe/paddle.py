@@ -14,6 +14,7 @@ from typing import Any
 from .. import events
 from ..recorder import PatchSet, Recorder
 from .device_clock import EventClock
+from .optimizers import OptimizerHooks
 from .roots import Roots
 
 
@@ -33,7 +34,9 @@ def install(paddle: Any, recorder: Recorder, device: str) -> PatchSet:
     _hook_loader(paddle, recorder, patches)
     _hook_copies(paddle, recorder, patches)
     _hook_backward(paddle, recorder, patches)
-    OptimizerHooks(paddle, recorder, patches, roots).install()
+    OptimizerHooks(
+        paddle.optimizer.Optimizer, recorder, patches, roots, steps=("step", "minimize"), clears=("clear_grad",)
+    ).install()
     roots.look()
     return patches
 
@@ -127,79 +130,3 @@ def _hook_backward(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
         passed("backward")
 
     patches.set(paddle.Tensor, "backward", backward)
-
-
-class OptimizerHooks:
-    """Wraps ``step``, ``minimize`` and ``clear_grad`` on every optimizer class, user subclasses included."""
-
-    def __init__(self, paddle: Any, recorder: Recorder, patches: PatchSet, roots: Roots) -> None:
-        self.base: Any = paddle.optimizer.Optimizer
-        self.recorder = recorder
-        self.patches = patches
-        self.roots = roots
-        self._wrapped: set[tuple[type, str]] = set()
-        self._codes: dict[int, int] = {}  # id of optimizer -> its begin code
-        self._depth = 0  # minimize calls step, a subclass calls its base: only the outermost call counts
-
-    def install(self) -> None:
-        """Wrap the classes that exist now, and each later one when its first object is made."""
-        self._wrap_tree(self.base)
-        original = self.base.__init__
-
-        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - takes the place of Optimizer.__init__
-            for cls in type(optimizer).__mro__:
-                if issubclass(cls, self.base):
-                    self._wrap(cls)
-            original(optimizer, *args, **kwargs)
-
-        self.patches.set(self.base, "__init__", __init__)
-
-    def _wrap_tree(self, cls: type) -> None:
-        self._wrap(cls)
-        derived: type
-        for derived in cls.__subclasses__():
-            self._wrap_tree(derived)
-
-    def _wrap(self, cls: type) -> None:
-        for name, wrap in (("step", self._stepping), ("minimize", self._stepping), ("clear_grad", self._clearing)):
-            if name in vars(cls) and (cls, name) not in self._wrapped:
-                self._wrapped.add((cls, name))
-                self.patches.set(cls, name, wrap(vars(cls)[name]))
-
-    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        recorder, roots, codes = self.recorder, self.roots, self._codes
-        stamp, passed = recorder.stamp, recorder.passed
-
-        def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._depth:
-                return original(optimizer, *args, **kwargs)
-            code = codes.get(id(optimizer))
-            if code is None:
-                index = recorder.index("optimizer", optimizer)
-                code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
-            self._depth = 1
-            stamp(code)
-            try:
-                result = original(optimizer, *args, **kwargs)
-            finally:
-                stamp(code + 1)
-                self._depth = 0
-            if roots.steps_left:
-                roots.step_done()
-            passed("optimizer", code >> events.OBJECT_SHIFT)
-            return result
-
-        return step
-
-    def _clearing(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        stamp = self.recorder.stamp
-        begin, end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
-
-        def clear_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            stamp(begin)
-            try:
-                original(optimizer, *args, **kwargs)
-            finally:
-                stamp(end)
-
-        return clear_grad

@@ -2,7 +2,7 @@
 
 Patch points (all found to fire for plain loops, Lightning, Hugging Face Trainer, accelerate and timm):
 ``_BaseDataLoaderIter.__next__`` and ``DataLoader.__iter__``, ``torch.Tensor.to`` / ``.cuda``, the class of the root
-module, ``torch.autograd.backward``, the global optimizer hooks, ``Optimizer.zero_grad``.
+module, ``torch.autograd.backward``, ``step`` and ``zero_grad`` of every optimizer class.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from .. import events
 from ..recorder import PatchSet, Recorder
 from .device_clock import EventClock
+from .optimizers import OptimizerHooks
 from .roots import Roots
 
 
@@ -34,7 +35,9 @@ def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
     hooks += _hook_loader(torch, recorder, patches)
     hooks += _hook_copies(torch, recorder, patches)
     hooks += _hook_backward(torch, recorder, patches)
-    hooks += _hook_optimizer(torch, recorder, patches, roots)
+    optimizers = OptimizerHooks(torch.optim.Optimizer, recorder, patches, roots, steps=("step",), clears=("zero_grad",))
+    optimizers.on_hook = lambda hook: _hide_from_compiler(torch, [hook])
+    optimizers.install()
     roots.look()
     _hide_from_compiler(torch, hooks)
     return patches
@@ -133,46 +136,6 @@ def _hook_backward(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Ca
 
     patches.set(torch.autograd, "backward", backward)
     return [backward]
-
-
-def _hook_optimizer(torch: Any, recorder: Recorder, patches: PatchSet, roots: Roots) -> list[Callable[..., Any]]:
-    from torch.optim import optimizer as module
-
-    clear = module.Optimizer.zero_grad
-    zero_begin, zero_end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
-    stamp, passed = recorder.stamp, recorder.passed
-    codes: dict[int, int] = {}  # id of optimizer -> its begin code
-
-    def before(optimizer: Any, args: Any, kwargs: Any) -> None:
-        code = codes.get(id(optimizer))
-        if code is None:
-            index = recorder.index("optimizer", optimizer)
-            code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
-        stamp(code)
-
-    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-        code = codes[id(optimizer)] + 1
-        stamp(code)
-        if roots.steps_left:
-            roots.step_done()
-        passed("optimizer", code >> events.OBJECT_SHIFT)
-
-    def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-        stamp(zero_begin)
-        try:
-            clear(optimizer, *args, **kwargs)
-        finally:
-            stamp(zero_end)
-
-    patches.set(module.Optimizer, "zero_grad", zero_grad)
-    # The global hooks stay for good: removing one inside a hook breaks torch's own iteration over them. The benchmark
-    # that toggles the probe goes through PatchSet, so they are entries of the registries rather than registered calls.
-    for registry, hook in (
-        (module._global_optimizer_pre_hooks, before),
-        (module._global_optimizer_post_hooks, after),
-    ):
-        patches.set_item(registry, id(hook), hook)
-    return [before, after, zero_grad]
 
 
 def _hide_from_compiler(torch: Any, hooks: list[Callable[..., Any]]) -> None:

@@ -1,0 +1,114 @@
+"""Optimizer hooks, the same for every framework: wrap ``step`` (and its kin) on each optimizer class.
+
+Classes are wrapped when the first object of theirs is made, so user subclasses that do not exist yet are found too.
+A subclass whose ``step`` calls its base's counts once: only the outermost call does. PyTorch has global hooks for
+this, but they run inside its own wrapper, whose profiling costs would then belong to no phase.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .. import events
+from ..recorder import PatchSet, Recorder
+from .roots import Roots
+
+
+class OptimizerHooks:
+    """Wraps the methods of optimizer classes.
+
+    Args:
+        base: The framework's optimizer base class.
+        recorder: Where spans go.
+        patches: Where replaced attributes are noted.
+        roots: Told of each step while it looks for root modules.
+        steps: Names of the methods that update weights.
+        clears: Names of the methods that clear gradients.
+    """
+
+    def __init__(
+        self,
+        base: Any,
+        recorder: Recorder,
+        patches: PatchSet,
+        roots: Roots,
+        *,
+        steps: tuple[str, ...],
+        clears: tuple[str, ...],
+    ) -> None:
+        self.base = base
+        self.recorder = recorder
+        self.patches = patches
+        self.roots = roots
+        self.steps = steps
+        self.clears = clears
+        self.on_hook: Callable[[Callable[..., Any]], None] = lambda hook: None  # told of each hook that is made
+        self._wrapped: set[tuple[type, str]] = set()
+        self._codes: dict[int, int] = {}  # id of optimizer -> its begin code
+        self._depth = 0
+
+    def install(self) -> None:
+        """Wrap the base now, and every other class when its first object is made."""
+        self._wrap(self.base)
+        original = self.base.__init__
+
+        @functools.wraps(original)
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - takes the place of the base's
+            original(optimizer, *args, **kwargs)
+            # Afterwards: PyTorch's own constructor puts a wrapper of its own on the class, and ours goes round it.
+            for cls in type(optimizer).__mro__:
+                if issubclass(cls, self.base):
+                    self._wrap(cls)
+
+        self.patches.set(self.base, "__init__", __init__)
+
+    def _wrap(self, cls: type) -> None:
+        for names, wrap in ((self.steps, self._stepping), (self.clears, self._clearing)):
+            for name in names:
+                if name in vars(cls) and (cls, name) not in self._wrapped:
+                    self._wrapped.add((cls, name))
+                    hook = wrap(vars(cls)[name])
+                    self.on_hook(hook)
+                    self.patches.set(cls, name, hook)
+
+    def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        recorder, roots, codes = self.recorder, self.roots, self._codes
+        stamp, passed = recorder.stamp, recorder.passed
+
+        @functools.wraps(original)
+        def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._depth:
+                return original(optimizer, *args, **kwargs)
+            code = codes.get(id(optimizer))
+            if code is None:
+                index = recorder.index("optimizer", optimizer)
+                code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
+            self._depth = 1
+            stamp(code)
+            try:
+                result = original(optimizer, *args, **kwargs)
+            finally:
+                stamp(code + 1)
+                self._depth = 0
+            if roots.steps_left:
+                roots.step_done()
+            passed("optimizer", code >> events.OBJECT_SHIFT)
+            return result
+
+        return step
+
+    def _clearing(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        stamp = self.recorder.stamp
+        begin, end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
+
+        @functools.wraps(original)
+        def clear(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            stamp(begin)
+            try:
+                return original(optimizer, *args, **kwargs)
+            finally:
+                stamp(end)
+
+        return clear
