@@ -85,7 +85,7 @@ def phases(t_ns: array[int], codes: array[int]) -> dict[str, float]:
     open_spans: list[str] = []
     sums: dict[str, float] = dict.fromkeys([*SPANS.values(), "other"], 0.0)
     steps, before = 0, t_ns[0]
-    for now, code in zip(t_ns, codes):
+    for now, code in zip(t_ns, codes, strict=True):
         kind = code & events.KIND_MASK
         sums[open_spans[-1] if open_spans else "other"] += (now - before) / 1e6
         before = now

@@ -30,12 +30,13 @@ UPPER_Z = 1.96  # two-sided 95 %: stricter than the one-sided bound that the gat
 SHORT_STEP_LIMIT_US = 15.0
 LENET_SHARE = 0.01
 TRIM = 0.1
+NO_TRIM = {"MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "1073741824", "MALLOC_TOP_PAD_": "67108864"}
 
 
 def environment() -> dict[str, str]:
-    """One thread, sleeping waits, this checkout's code."""
+    """One thread, sleeping waits, the product's default allocator setting, this checkout's code."""
     paths = f"{ROOT / 'src'}{os.pathsep}{ROOT / 'benchmarks'}"
-    return {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
+    return {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", **NO_TRIM}
 
 
 def toggled(framework: str, model: str, pairs: int) -> dict[str, Any]:

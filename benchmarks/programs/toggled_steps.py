@@ -6,52 +6,49 @@ without, in random order, so whatever drifts hits both alike. Toggling happens o
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from pacenote.child import frameworks
+from programs.child_run import CACHE
+
+from pacenote.child import frameworks, workloads
 from pacenote.child.recorder import PatchSet, Recorder
 
 WARMUP_STEPS = 30
 
 
-def torch_step(model_name: str) -> Callable[[], None]:
-    """A training step as a tutorial writes it, fed by a DataLoader that hands out a ready batch."""
+def lenet_step(adapter: Any) -> Callable[[], None]:
+    """A step of the built-in LeNet at batch 32: its own model, and its own loader with the tutorial's transforms."""
+    request = workloads.Request(
+        adapter=adapter, device="cpu", data_mode="real", data_dir=None, cache_dir=str(CACHE), seed=0,
+        levers={"batch_size": 32},
+    )  # fmt: skip
+    training = workloads.find("lenet").builders[adapter.name](request)
+    if adapter.name == "pytorch":
+        return torch_loop(training.model, endless(training.loader))
+    return paddle_loop(training.model, endless(training.loader))
+
+
+def endless(loader: Any) -> Iterator[Any]:
+    """Epochs for ever."""
+    while True:
+        yield from loader
+
+
+def torch_loop(model: Any, batches: Iterator[Any]) -> Callable[[], None]:
+    """One step per call, as a tutorial writes it."""
     import torch
-    from torch import nn
 
-    class Ready(torch.utils.data.Dataset):  # type: ignore[type-arg]
-        def __init__(self, *batch: Any) -> None:
-            self.batch = batch
-
-        def __len__(self) -> int:
-            return 1 << 40
-
-        def __getitem__(self, index: int) -> Any:
-            return self.batch
-
-    if model_name == "lenet-b32":
-        model: Any = nn.Sequential(
-            nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
-            nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
-        )  # fmt: skip
-        batch = (torch.randn(32, 3, 32, 32), torch.randint(0, 10, (32,)))
-    else:
-        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-        batch = (torch.randn(32, 64), torch.randint(0, 10, (32,)))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    criterion = nn.CrossEntropyLoss()
-    loader = torch.utils.data.DataLoader(
-        Ready(*batch), batch_size=None, sampler=torch.utils.data.SequentialSampler(range(1 << 40))
-    )
-    fetch = iter(loader)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    criterion = torch.nn.CrossEntropyLoss()
 
     def step() -> None:
-        inputs, labels = next(fetch)
+        inputs, labels = next(batches)
         optimizer.zero_grad()
         loss = criterion(model(inputs), labels)
         loss.backward()
@@ -60,30 +57,46 @@ def torch_step(model_name: str) -> Callable[[], None]:
     return step
 
 
-def paddle_step(model_name: str) -> Callable[[], None]:
+def paddle_loop(model: Any, batches: Iterator[Any]) -> Callable[[], None]:
     """The same in Paddle."""
     import paddle
-    from paddle import nn
 
-    if model_name == "lenet-b32":
-        model: Any = nn.Sequential(
-            nn.Conv2D(3, 6, 5), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2),
-            nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
-        )  # fmt: skip
-        inputs, labels = paddle.randn([32, 3, 32, 32]), paddle.randint(0, 10, [32])
-    else:
-        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-        inputs, labels = paddle.randn([32, 64]), paddle.randint(0, 10, [32])
-    optimizer = paddle.optimizer.SGD(learning_rate=0.01, parameters=model.parameters())
-    criterion = nn.CrossEntropyLoss()
+    optimizer = paddle.optimizer.Momentum(learning_rate=0.01, momentum=0.9, parameters=model.parameters())
+    criterion = paddle.nn.CrossEntropyLoss()
 
     def step() -> None:
+        inputs, labels = next(batches)
         loss = criterion(model(inputs), labels)
         loss.backward()
         optimizer.step()
         optimizer.clear_grad()
 
     return step
+
+
+def short_step(framework: str) -> Callable[[], None]:
+    """A step of about 0.25 ms: a small net, and a loader that hands out a ready batch."""
+    if framework == "paddle":
+        import paddle
+        from paddle import nn
+
+        model: Any = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+        batch = (paddle.randn([32, 64]), paddle.randint(0, 10, [32]))
+        return paddle_loop(model, itertools.repeat(batch))
+    import torch
+
+    class Ready(torch.utils.data.Dataset):  # type: ignore[type-arg]
+        batch = (torch.randn(32, 64), torch.randint(0, 10, (32,)))
+
+        def __len__(self) -> int:
+            return 1 << 40
+
+        def __getitem__(self, index: int) -> Any:
+            return self.batch
+
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+    order = torch.utils.data.SequentialSampler(range(1 << 40))
+    return torch_loop(model, iter(torch.utils.data.DataLoader(Ready(), batch_size=None, sampler=order)))
 
 
 def timed(step: Callable[[], None]) -> int:
@@ -119,8 +132,8 @@ def main() -> None:
     adapter.load()
     adapter.set_threads(1)
     recorder = Recorder(None)
-    step = torch_step(model_name) if framework == "pytorch" else paddle_step(model_name)
     patches = adapter.install_probe(recorder, "cpu")
+    step = short_step(framework) if model_name == "short" else lenet_step(adapter)
     recorder.pause()
     for _ in range(WARMUP_STEPS):
         step()

@@ -118,7 +118,7 @@ def test_losses_are_read_only_while_paused() -> None:
 
     recorder, parent, _ = make(turn(0, steps=2), {"cmd": "finish"})
     recorder.pause()
-    assert recorder.wants_loss()
+    assert recorder.wants_loss
     recorder.keep_loss(Loss(1))
     recorder.passed("optimizer")
     assert read == []

@@ -92,7 +92,7 @@ def test_a_loss_is_told_with_the_step_over_all_turns() -> None:
     recorder.pause()
 
     def step() -> None:
-        if recorder.wants_loss():
+        if recorder.wants_loss:
             recorder.keep_loss(recorder.step / 2)
 
     train(recorder, step)

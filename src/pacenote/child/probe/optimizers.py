@@ -26,6 +26,7 @@ class OptimizerHooks:
         roots: Told of each step while it looks for root modules.
         steps: Names of the methods that update weights.
         clears: Names of the methods that clear gradients.
+        ready: Whether a method of an existing class can be wrapped at once; the others are when an object is made.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class OptimizerHooks:
         *,
         steps: tuple[str, ...],
         clears: tuple[str, ...],
+        ready: Callable[[Any], bool] = lambda method: True,
     ) -> None:
         self.base = base
         self.recorder = recorder
@@ -44,14 +46,15 @@ class OptimizerHooks:
         self.roots = roots
         self.steps = steps
         self.clears = clears
+        self.ready = ready
         self.on_hook: Callable[[Callable[..., Any]], None] = lambda hook: None  # told of each hook that is made
         self._wrapped: set[tuple[type, str]] = set()
         self._codes: dict[int, int] = {}  # id of optimizer -> its begin code
-        self._depth = 0
+        self._depth = [0]  # of steps inside steps; a cell that the hooks share
 
     def install(self) -> None:
-        """Wrap the base now, and every other class when its first object is made."""
-        self._wrap(self.base)
+        """Wrap the classes that are ready now, and every other one when its first object is made."""
+        self._wrap_tree(self.base)
         original = self.base.__init__
 
         @functools.wraps(original)
@@ -64,10 +67,16 @@ class OptimizerHooks:
 
         self.patches.set(self.base, "__init__", __init__)
 
-    def _wrap(self, cls: type) -> None:
+    def _wrap_tree(self, cls: type) -> None:
+        self._wrap(cls, self.ready)
+        derived: type
+        for derived in cls.__subclasses__():
+            self._wrap_tree(derived)
+
+    def _wrap(self, cls: type, ready: Callable[[Any], bool] = lambda method: True) -> None:
         for names, wrap in ((self.steps, self._stepping), (self.clears, self._clearing)):
             for name in names:
-                if name in vars(cls) and (cls, name) not in self._wrapped:
+                if name in vars(cls) and (cls, name) not in self._wrapped and ready(vars(cls)[name]):
                     self._wrapped.add((cls, name))
                     hook = wrap(vars(cls)[name])
                     self.on_hook(hook)
@@ -75,23 +84,25 @@ class OptimizerHooks:
 
     def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
         recorder, roots, codes = self.recorder, self.roots, self._codes
-        stamp, passed = recorder.stamp, recorder.passed
+        (add_time, add_code, clock), passed, depth = recorder.hot(), recorder.passed, self._depth
 
         @functools.wraps(original)
         def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._depth:
+            if depth[0]:
                 return original(optimizer, *args, **kwargs)
             code = codes.get(id(optimizer))
             if code is None:
                 index = recorder.index("optimizer", optimizer)
                 code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
-            self._depth = 1
-            stamp(code)
+            depth[0] = 1
+            add_time(clock())
+            add_code(code)
             try:
                 result = original(optimizer, *args, **kwargs)
             finally:
-                stamp(code + 1)
-                self._depth = 0
+                add_time(clock())
+                add_code(code + 1)
+                depth[0] = 0
             if roots.steps_left:
                 roots.step_done()
             passed("optimizer", code >> events.OBJECT_SHIFT)
@@ -100,15 +111,17 @@ class OptimizerHooks:
         return step
 
     def _clearing(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        stamp = self.recorder.stamp
+        add_time, add_code, clock = self.recorder.hot()
         begin, end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
 
         @functools.wraps(original)
         def clear(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            stamp(begin)
+            add_time(clock())
+            add_code(begin)
             try:
                 return original(optimizer, *args, **kwargs)
             finally:
-                stamp(end)
+                add_time(clock())
+                add_code(end)
 
         return clear

@@ -21,7 +21,8 @@ from .roots import Roots
 def install(paddle: Any, recorder: Recorder, device: str) -> PatchSet:
     """Install every hook and return what undoes them."""
     patches = PatchSet()
-    if device.partition(":")[0] != "cpu":
+    accelerated = device.partition(":")[0] != "cpu"
+    if accelerated:
         recorder.use_device_clock(EventClock(lambda: paddle.device.Event(device, enable_timing=True)))
     roots = Roots(
         recorder,
@@ -32,7 +33,8 @@ def install(paddle: Any, recorder: Recorder, device: str) -> PatchSet:
         is_loss=lambda result: isinstance(result, paddle.Tensor) and not result.stop_gradient and result.size == 1,
     )
     _hook_loader(paddle, recorder, patches)
-    _hook_copies(paddle, recorder, patches)
+    if accelerated:  # on the CPU nothing moves
+        _hook_copies(paddle, recorder, patches)
     _hook_backward(paddle, recorder, patches)
     OptimizerHooks(
         paddle.optimizer.Optimizer, recorder, patches, roots, steps=("step", "minimize"), clears=("clear_grad",)
@@ -46,16 +48,22 @@ def _hook_loader(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
     from paddle.io.dataloader import dataloader_iter as module
 
     grad_enabled, stamp, passed = paddle.is_grad_enabled, recorder.stamp, recorder.passed
+    add_time, add_code, clock = recorder.hot()
 
     def fetching(fetch: Callable[..., Any]) -> Callable[..., Any]:
         def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of the iterator's __next__
-            code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN) | (events.GRAD_BIT if grad_enabled() else 0)
-            stamp(code)
+            code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN)
+            if grad_enabled():
+                code |= events.GRAD_BIT
+            add_time(clock())
+            add_code(code)
             try:
                 batch = fetch(iterator)
             finally:
-                stamp(code + 1)
-            passed("data")
+                add_time(clock())
+                add_code(code + 1)
+            if recorder.anchor == "data":
+                passed("data")
             return batch
 
         return __next__
@@ -117,16 +125,19 @@ def _hook_copies(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
 def _hook_backward(paddle: Any, recorder: Recorder, patches: PatchSet) -> None:
     original = paddle.Tensor.backward
     begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
-    stamp, passed, wants_loss = recorder.stamp, recorder.passed, recorder.wants_loss
+    (add_time, add_code, clock), passed = recorder.hot(), recorder.passed
 
     def backward(tensor: Any, *args: Any, **kwargs: Any) -> None:
-        stamp(begin)
+        add_time(clock())
+        add_code(begin)
         try:
             original(tensor, *args, **kwargs)
         finally:
-            stamp(end)
-        if wants_loss() and tensor.size == 1:
+            add_time(clock())
+            add_code(end)
+        if recorder.wants_loss and tensor.size == 1:
             recorder.keep_loss(tensor.detach())
-        passed("backward")
+        if recorder.anchor == "backward":
+            passed("backward")
 
     patches.set(paddle.Tensor, "backward", backward)

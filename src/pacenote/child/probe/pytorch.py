@@ -21,7 +21,8 @@ from .roots import Roots
 def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
     """Install every hook and return what undoes them."""
     patches = PatchSet()
-    if device.partition(":")[0] != "cpu":
+    accelerated = device.partition(":")[0] != "cpu"
+    if accelerated:
         recorder.use_device_clock(EventClock(lambda: torch.Event(device, enable_timing=True)))
     roots = Roots(
         recorder,
@@ -33,9 +34,19 @@ def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
     )
     hooks: list[Any] = list(roots.hooked)
     hooks += _hook_loader(torch, recorder, patches)
-    hooks += _hook_copies(torch, recorder, patches)
+    if accelerated:  # on the CPU nothing moves, and transforms call ``Tensor.to`` once an item for the dtype
+        hooks += _hook_copies(torch, recorder, patches)
     hooks += _hook_backward(torch, recorder, patches)
-    optimizers = OptimizerHooks(torch.optim.Optimizer, recorder, patches, roots, steps=("step",), clears=("zero_grad",))
+    optimizers = OptimizerHooks(
+        torch.optim.Optimizer,
+        recorder,
+        patches,
+        roots,
+        steps=("step",),
+        clears=("zero_grad",),
+        # PyTorch wraps ``step`` when the first object of a class is made, and marks it so; ours must go round that.
+        ready=lambda method: method.__name__ != "step" or getattr(method, "hooked", False),
+    )
     optimizers.on_hook = lambda hook: _hide_from_compiler(torch, [hook])
     optimizers.install()
     roots.look()
@@ -70,14 +81,21 @@ def _hook_loader(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
         finally:
             stamp(events.code(events.DATA_END, grad_enabled(), index=index))
 
+    add_time, add_code, clock = recorder.hot()
+
     def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of _BaseDataLoaderIter.__next__
-        code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN) | (events.GRAD_BIT if grad_enabled() else 0)
-        stamp(code)
+        code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN)
+        if grad_enabled():
+            code |= events.GRAD_BIT
+        add_time(clock())
+        add_code(code)
         try:
             batch = fetch(iterator)
         finally:
-            stamp(code + 1)
-        passed("data")
+            add_time(clock())
+            add_code(code + 1)
+        if recorder.anchor == "data":
+            passed("data")
         return batch
 
     patches.set(base, "__next__", __next__)
@@ -122,17 +140,20 @@ def _hook_copies(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
 def _hook_backward(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Callable[..., Any]]:
     original = torch.autograd.backward
     begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
-    stamp, passed, wants_loss = recorder.stamp, recorder.passed, recorder.wants_loss
+    (add_time, add_code, clock), passed = recorder.hot(), recorder.passed
 
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
-        stamp(begin)
+        add_time(clock())
+        add_code(begin)
         try:
             original(tensors, *args, **kwargs)
         finally:
-            stamp(end)
-        if wants_loss() and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
+            add_time(clock())
+            add_code(end)
+        if recorder.wants_loss and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
             recorder.keep_loss(tensors.detach())
-        passed("backward")
+        if recorder.anchor == "backward":
+            passed("backward")
 
     patches.set(torch.autograd, "backward", backward)
     return [backward]

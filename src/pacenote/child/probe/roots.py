@@ -50,7 +50,7 @@ class Roots:
         self.steps_left = LOOK_FOR_STEPS
         self._found: dict[int, int] = {}  # id of module → its begin code
         self._classes: set[type] = set()
-        self._depth = 0
+        self._depth = [0]  # of hooked calls; a cell that the hooks share
         self._original: Any = base.__call__
         self.hooked: list[Any] = [self._make_looking(), self._make_hooked(self._original)]
 
@@ -75,22 +75,22 @@ class Roots:
         return code
 
     def _make_looking(self) -> Callable[..., Any]:
-        original, stamp = self._original, self.recorder.stamp
+        original, stamp, depth = self._original, self.recorder.stamp, self._depth
 
         def looking(module: Any, *args: Any, **kwargs: Any) -> Any:
-            outermost = self._depth == 0
+            outermost = depth[0] == 0
             code = self._found.get(id(module)) if outermost else None
             if outermost and code is None and module.training and self.grad_enabled() and self.trainable(module):
                 code = self._note(module, FORWARD)
             if code is not None and not self.grad_enabled():
                 code &= ~events.GRAD_BIT
-            self._depth += 1
+            depth[0] += 1
             if code is not None:
                 stamp(code)
             try:
                 result = original(module, *args, **kwargs)
             finally:
-                self._depth -= 1
+                depth[0] -= 1
                 if code is not None:
                     stamp(code + 1)
             if outermost and code is None and self.grad_enabled() and self.is_loss(result):
@@ -100,20 +100,23 @@ class Roots:
         return looking
 
     def _make_hooked(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        found, stamp, grad_enabled = self._found, self.recorder.stamp, self.grad_enabled
+        found, depth, grad_enabled = self._found, self._depth, self.grad_enabled
+        add_time, add_code, clock = self.recorder.hot()
 
         def hooked(module: Any, *args: Any, **kwargs: Any) -> Any:
-            code = None if self._depth else found.get(id(module))
+            code = None if depth[0] else found.get(id(module))
             if code is None:
                 return original(module, *args, **kwargs)
             if not grad_enabled():
                 code &= ~events.GRAD_BIT
-            self._depth = 1
-            stamp(code)
+            depth[0] = 1
+            add_time(clock())
+            add_code(code)
             try:
                 return original(module, *args, **kwargs)
             finally:
-                stamp(code + 1)
-                self._depth = 0
+                add_time(clock())
+                add_code(code + 1)
+                depth[0] = 0
 
         return hooked
