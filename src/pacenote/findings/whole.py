@@ -22,10 +22,14 @@ def judge_whole(
 
 
 def _missing(study: Study, cells: Sequence[Evidence]) -> list[Finding]:
-    """Each framework or device that is not here, told once: what could not be offered, then what failed to start."""
+    """Each framework or device that is not here, told once: what could not be offered, then what failed to start.
+
+    A kind of device that the framework was built without is no news: nobody chose it, and asking for it is refused.
+    """
     reasons: dict[str, str] = {}
     for absent in study.options.get("absent") or []:
-        reasons.setdefault(str(absent["device"]), str(absent["reason"]))
+        if absent["reason"] != "build_without_device":
+            reasons.setdefault(str(absent["device"]), str(absent["reason"]))
     for evidence in cells:
         for record in evidence.records:
             if record.outcome.status is Status.MISSING:
