@@ -2,9 +2,9 @@
 
 Called by benchmarks/truth.py: ``delayed_training.py FRAMEWORK PLACE DELAY_SHARE STEPS``. The delay spins to a clock and
 notes how long it really took. It sits in code that users write: an item of a Dataset, an autograd Function, a subclass
-of an optimizer, or between the calls of the loop; inside a phase it sits near the end, because what runs after a delay finds
-colder caches and is really slower (5 to 80 µs were seen), which is the delay's doing but not the delay. The events go through the same probe and the same segmentation as
-every measurement; nothing here tells them where the delay is.
+of an optimizer, or between the calls of the loop. Inside a phase it sits near the end, because what runs after a delay
+finds colder caches and is really slower (5 to 80 µs were seen): the delay's doing, but not the delay. The events go
+through the same probe and the same segmentation as every measurement; nothing here tells them where the delay is.
 """
 
 from __future__ import annotations
