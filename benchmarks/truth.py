@@ -39,6 +39,7 @@ STANDARD_ERRORS = 3.0
 NULL_ERROR_SHARE_OF_STEP = 0.01
 UNATTRIBUTED_SHARE = 0.05
 TRIM = 0.1
+SOURCES = ("src/pacenote/child", "src/pacenote/segment.py", "benchmarks/programs/delayed_training.py")
 LONGEST = 4  # a case is measured up to this many times as long when its standard error is too large
 
 
@@ -148,7 +149,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=None)
     chosen = parser.parse_args()
     steps = 200 if chosen.quick else chosen.steps
-    bench = Benchmark("truth", folder=chosen.folder, settings={"steps": steps})
+    bench = Benchmark("truth", folder=chosen.folder, settings={"steps": steps}, sources=SOURCES)
     places = ("dataset", "before_backward") if chosen.quick else PLACES
     for framework in ("pytorch", "paddle"):
         for place in places:

@@ -28,7 +28,7 @@ PLACES = (
     *("after_fetch", "before_backward", "after_step"),
 )
 WARMUP_STEPS = 40
-BATCH = 16
+BATCH, BATCHES = 16, 64
 
 
 class Delay:
@@ -69,12 +69,13 @@ def torch_loop(places: Places) -> Any:
 
     class Items(torch.utils.data.Dataset):  # type: ignore[type-arg]
         def __len__(self) -> int:
-            return BATCH * 64
+            return BATCHES
 
         def __getitem__(self, index: int) -> Any:
-            if index % BATCH == BATCH - 1:
-                places.at("dataset")()
-            return torch.full((3, 24, 24), float(index % 7)), index % 10
+            batch = torch.stack([torch.full((3, 24, 24), float(item % 7)) for item in range(BATCH)])
+            labels = torch.arange(BATCH) % 10
+            places.at("dataset")()
+            return batch, labels
 
     class Slow(torch.autograd.Function):
         @staticmethod
@@ -113,7 +114,7 @@ def torch_loop(places: Places) -> Any:
 
     model, criterion = Net(), nn.CrossEntropyLoss()
     optimizer = SlowSGD(model.parameters(), lr=1e-3)
-    loader = torch.utils.data.DataLoader(Items(), batch_size=BATCH)
+    loader = torch.utils.data.DataLoader(Items(), batch_size=None)
     while True:
         for inputs, labels in loader:
             places.at("after_fetch")()
@@ -132,14 +133,20 @@ def paddle_loop(places: Places) -> Any:
     import paddle
     from paddle import nn
 
+    # Paddle's loader always reads ahead in a thread, which hides a part of any delay. Here the dataset hands out the
+    # next batch only once the loop has asked for it, so all of a delay is waited for, in the step that pays it.
+    asked = threading.Semaphore(0)
+
     class Items(paddle.io.Dataset):  # type: ignore[misc]
         def __len__(self) -> int:
-            return BATCH * 64
+            return BATCHES
 
         def __getitem__(self, index: int) -> Any:
-            if index % BATCH == BATCH - 1:
-                places.at("dataset")()
-            return np.full((3, 24, 24), float(index % 7), dtype="float32"), np.int64(index % 10)
+            asked.acquire()
+            batch = np.stack([np.full((3, 24, 24), float(item % 7), dtype="float32") for item in range(BATCH)])
+            labels = np.arange(BATCH) % 10
+            places.at("dataset")()
+            return batch, labels
 
     class Slow(paddle.autograd.PyLayer):  # type: ignore[misc]
         @staticmethod
@@ -180,22 +187,10 @@ def paddle_loop(places: Places) -> Any:
 
     model, criterion = Net(), nn.CrossEntropyLoss()
     optimizer = SlowSGD(learning_rate=1e-3, parameters=model.parameters())
-    # Paddle's loader always reads ahead in a thread, which hides a part of any delay. Here the sampler hands out the
-    # next batch only once the loop has asked for it, so all of a delay in the dataset is waited for, in the step that
-    # pays it.
-    asked = threading.Semaphore(0)
-
-    class InLockstep(paddle.io.BatchSampler):  # type: ignore[misc]
-        def __iter__(self) -> Any:
-            for batch in super().__iter__():
-                asked.acquire()
-                yield batch
-
-    items = Items()
-    loader = paddle.io.DataLoader(items, batch_sampler=InLockstep(dataset=items, batch_size=BATCH))
+    loader = paddle.io.DataLoader(Items(), batch_size=None)
     while True:
         batches = iter(loader)
-        for _ in range(len(loader)):
+        for _ in range(BATCHES):
             asked.release()
             inputs, labels = next(batches)
             places.at("after_fetch")()
