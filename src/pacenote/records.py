@@ -83,8 +83,8 @@ class Effort(Record, frozen=True, kw_only=True):
     """How long a trial measures; not part of its identity."""
 
     warmup_s: float = 0.5
-    turn_s: float = 0.25
-    turns: int = 6
+    turn_s: float = 0.1
+    turns: int = 12
     max_steps: int | None = None
     timeout_s: float = 120.0
 

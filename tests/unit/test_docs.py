@@ -161,3 +161,14 @@ def test_the_makefile_says_what_it_makes() -> None:
     shown = subprocess.run(["make", "-C", str(ROOT)], check=True, capture_output=True, text=True).stdout
     for target in ("demo", "test", "lint", "bench", "bench-status", "docs"):
         assert f"make {target} " in shown
+
+
+@pytest.mark.skipif(not (ROOT / "results" / "articles.json").exists(), reason="results/articles.json has not been made")
+def test_the_articles_tables_are_those_of_the_result() -> None:
+    spec = importlib.util.spec_from_file_location("make_articles", DOCS / "make_articles.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for path, content in module.outputs().items():
+        assert path.read_text(encoding="utf-8") == content, f"run: python docs/make_articles.py ({path.name})"

@@ -32,6 +32,7 @@ def process(number: int, level: float, turns: dict[int, float]) -> TrialSummary:
         samples_per_step=32,
         time_per_sample_s=step_s / 32,
         turn_median_s={turn: value * level for turn, value in turns.items()},
+        turn_quartile_s={turn: value * level for turn, value in turns.items()},
     )
 
 

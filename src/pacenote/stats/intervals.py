@@ -3,6 +3,11 @@
 The model is multiplicative: a process is faster or slower by some per cent, so all is done on logarithms. The
 variance between processes is estimated from the processes alone (Student's t); where a few of them happen to
 agree by luck, the interval is still at least as wide as the spread within them demands.
+
+Where turns are interleaved, a round's ratio is the median over its turns of the ratio of the lower quartiles of their
+steps. What disturbs a step on a shared machine only ever lengthens it, so the quartile repeats better than the median:
+on A/A studies of LeNet b32 (12 rounds, 12 turns of 75 ms, two virtual cores) the ratio of a round had a standard
+deviation of 2.0 %, against 3.6 to 4.5 % for medians of turns and 5.4 to 6.3 % for medians of whole processes.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import numpy.typing as npt
 from pacenote.records import Record
 from pacenote.stats.student import t_factor
 from pacenote.stats.summary import TrialSummary
-from pacenote.stats.trimmed import trimmed
+from pacenote.stats.trimmed import middle, trimmed
 
 Floats = npt.NDArray[np.float64]
 
@@ -153,10 +158,11 @@ def _paired(
 def _round_ratio(base: list[TrialSummary], other: list[TrialSummary], means: bool) -> tuple[float, float, bool]:
     """Log ratio of one round, its standard error within the round, and whether turns were paired."""
     if len(base) == 1 and len(other) == 1:
-        mine, theirs = (trial.turn_mean_s if means else trial.turn_median_s for trial in (base[0], other[0]))
+        mine, theirs = (trial.turn_mean_s if means else trial.turn_quartile_s for trial in (base[0], other[0]))
         turns = sorted(mine.keys() & theirs.keys())
         if len(turns) >= PAIRED_TURNS:
-            value, error = trimmed(np.array([math.log(mine[turn] / theirs[turn]) for turn in turns]))
+            logs = np.array([math.log(mine[turn] / theirs[turn]) for turn in turns])
+            value, error = trimmed(logs) if means else middle(logs)
             return value + math.log((other[0].samples_per_step or 1) / (base[0].samples_per_step or 1)), error, True
     value = _log_level(base, means) - _log_level(other, means)
     errors = [trial.level_error_share / len(side) for side in (base, other) for trial in side]

@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from pacenote.stats.trimmed import MAD_TO_SIGMA, MEDIAN_ERROR
+
 Floats = npt.NDArray[np.float64]
 
 BLOCK_STEPS: Final = 5
@@ -25,13 +27,6 @@ HEAD_SHARE: Final = 0.02
 
 HEAD_ERRORS: Final = 3.0
 """So does a head within three standard errors of the rest; chance alone exceeds that in 0.3 % of heads."""
-
-MAD_TO_SIGMA: Final = 1.4826
-"""Median absolute deviation to standard deviation, for a normal distribution."""
-
-
-MEDIAN_ERROR: Final = 1.2533
-"""Standard error of a median over that of a mean, for a normal distribution: sqrt(pi / 2)."""
 
 TREND_SHARE: Final = 0.15
 """Halves that differ by less than 15 % count as one level. A quiet process drifts by up to 6 % within seconds
@@ -80,7 +75,8 @@ def _blocks(total_s: Floats) -> tuple[Floats, int]:
 def _earliest(blocks: Floats) -> int:
     """Earliest cut, at most half of the blocks, whose squared standard error is near the least."""
     errors = np.array([blocks[cut:].var() / (len(blocks) - cut) for cut in range(len(blocks) // 2 + 1)])
-    return int(np.argmax(errors <= errors.min() * NEAR_LEAST))
+    # Equal values have a variance of zero or of a rounding error, which must not decide between two cuts.
+    return int(np.argmax(errors <= errors.min() * NEAR_LEAST + np.finfo(np.float64).eps ** 2 * 1e6))
 
 
 def _rest_of_head(total_s: Floats, size: int) -> int:

@@ -27,9 +27,9 @@ from pacenote.stats.trimmed import trimmed
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-STATISTICS_VERSION: Final = 2
+STATISTICS_VERSION: Final = 3
 """Version of everything in this package; cached summaries of another version are computed anew.
-History: 2 = the batch that a reading thread finishes during a pause is left out too."""
+History: 2 = the batch that a reading thread finishes during a pause is left out too; 3 = lower quartile of turns."""
 
 FEWEST_STEPS: Final = 5
 """Below this many measured steps a trial has shown no steady state: the least for which a median ignores two."""
@@ -46,6 +46,8 @@ class TrialSummary(Record, frozen=True, kw_only=True):
     """What one process measured; times are per step unless they say otherwise.
 
     Attributes:
+        turn_quartile_s: Lower quartile of each turn's steps: what interleaved ratios compare (see
+            :mod:`pacenote.stats.intervals`).
         estimator: ``"median"`` or ``"mean"``: which of the two ``step_time_s`` is.
         steady: Whether a steady state was found; if not, ``reason`` says why not.
         step_time_s: The typical step.
@@ -85,6 +87,7 @@ class TrialSummary(Record, frozen=True, kw_only=True):
     time_per_sample_s: float | None = None
     samples_per_s: float | None = None
     turn_median_s: dict[int, float] = {}
+    turn_quartile_s: dict[int, float] = {}
     turn_mean_s: dict[int, float] = {}
     bimodality: Bimodality | None = None
     cpu_share: float | None = None
@@ -185,6 +188,7 @@ def _filled(base: TrialSummary, found: Segments, measured: _Measured) -> TrialSu
         time_per_sample_s=step_s / samples if samples else None,
         samples_per_s=samples / step_s if samples else None,
         turn_median_s=levels.turn_median_s,
+        turn_quartile_s=levels.turn_quartile_s,
         turn_mean_s=levels.turn_mean_s,
         level_error_share=trimmed(np.log(levels.block_s if base.estimator == "mean" else levels.median_s))[1],
         **_spread(levels.turn_means() if measured.whole_turns else total_s),
@@ -206,6 +210,7 @@ class _Levels:
     """Level of each turn, and of each block: the turns again when there are at least three, else equal pieces."""
 
     turn_median_s: dict[int, float]
+    turn_quartile_s: dict[int, float]
     turn_mean_s: dict[int, float]
     median_s: Floats
     block_s: Floats
@@ -223,14 +228,16 @@ def _levels(found: Segments, measured: _Measured) -> _Levels:
         spans_s = np.array([float(found.turns.span_s[number]) for number in numbers])
         wait_s = float((spans_s.sum() - total_s.sum()) / steps.sum())
         means = dict(zip(numbers, (spans_s / steps).tolist(), strict=True))
-        return _Levels({}, means, spans_s / steps, spans_s / steps, wait_s)
+        return _Levels({}, {}, means, spans_s / steps, spans_s / steps, wait_s)
     medians = {number: float(np.median(total_s[turn == number])) for number in numbers}
+    quartiles = {number: float(np.quantile(total_s[turn == number], 0.25)) for number in numbers}
     means = {number: float(total_s[turn == number].mean()) for number in numbers}
     pieces = [total_s[turn == number] for number in numbers]
     if len(pieces) < 3:
         pieces = [piece for piece in np.array_split(total_s, BLOCKS) if len(piece)]
     return _Levels(
         medians,
+        quartiles,
         means,
         np.array([np.median(piece) for piece in pieces]),
         np.array([piece.mean() for piece in pieces]),

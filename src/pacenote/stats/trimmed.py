@@ -1,4 +1,4 @@
-"""The trimmed mean, for a few turns of which one or two may have been disturbed."""
+"""The trimmed mean and the median, for a few turns of which some may have been disturbed."""
 
 from __future__ import annotations
 
@@ -22,3 +22,19 @@ def trimmed(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     winsorised = np.clip(ordered, kept[0], kept[-1])
     error = float(winsorised.std(ddof=1)) * math.sqrt((count - 1) / (len(kept) * (len(kept) - 1)))
     return float(kept.mean()), error
+
+
+MEDIAN_ERROR: Final = math.sqrt(math.pi / 2)
+"""Standard error of a median over that of a mean, for a normal distribution."""
+
+MAD_TO_SIGMA: Final = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution."""
+
+
+def middle(values: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Median and its standard error from the median absolute deviation; error 0 for one value."""
+    centre = float(np.median(values))
+    if len(values) < 2:
+        return centre, 0.0
+    sigma = MAD_TO_SIGMA * float(np.median(np.abs(values - centre)))
+    return centre, MEDIAN_ERROR * sigma / math.sqrt(len(values) - 1)

@@ -42,6 +42,7 @@ def at_level(made: TrialRecord, step_s: float) -> TrialSummary:
         step_time_block_s=step_s,
         time_per_sample_s=step_s / 32,
         turn_median_s={turn: step_s for turn in range(1, 7)},
+        turn_quartile_s={turn: step_s for turn in range(1, 7)},
         level_error_share=0.001,
     )
 

@@ -39,7 +39,7 @@ def processes(*steps_s: float, **changes: Any) -> list[TrialSummary]:
 def turns(step_s: float, number: int, *factors: float, **changes: Any) -> TrialSummary:
     """A process with turns of its own, as factors of its step."""
     medians = {at: step_s * factor for at, factor in enumerate(factors, 1)}
-    return process(step_s, number, turn_median_s=medians, turn_mean_s=medians, **changes)
+    return process(step_s, number, turn_median_s=medians, turn_quartile_s=medians, turn_mean_s=medians, **changes)
 
 
 def test_three_processes_by_hand() -> None:
@@ -178,7 +178,8 @@ def test_the_spread_between_the_turns_of_a_round_is_a_floor() -> None:
     base = [turns(2.0, number, 1.0, 1.1, 0.9) for number in range(2)]
     other = [turns(1.0, number, 1.0, 1.0, 1.0) for number in range(2)]
     found = ratio_interval(base, other)
-    error = np.log([2.0, 2.2, 1.8]).std(ddof=1) / math.sqrt(3)
+    deviation = 1.4826 * math.log(1.1)  # of the logarithms of 2.0, 2.2 and 1.8 from their median: 0, ln 1.1, -ln 0.9
+    error = math.sqrt(math.pi / 2) * deviation / math.sqrt(2)
     assert math.log(found.high / found.value) == pytest.approx(t_factor(4, 0.95) * error * math.sqrt(2) / 2)
 
 
@@ -230,3 +231,13 @@ def test_what_both_sides_share_cancels(steps_s: list[float], factor: float) -> N
     found = ratio_interval(processes(*(one * factor for one in steps_s)), processes(*steps_s))
     assert found.low == pytest.approx(factor)
     assert found.high == pytest.approx(factor)
+
+
+def test_an_interleaved_ratio_compares_lower_quartiles_and_takes_the_median_of_the_turns() -> None:
+    """Disturbances only lengthen steps: three turns of five may be hit, on either side, and the ratio stays."""
+    quiet = {turn: 1.0 for turn in range(1, 6)}
+    loud = {turn: 3.0 for turn in range(1, 6)}
+    base = [process(2.0, number, turn_quartile_s={t: 2.0 for t in quiet}, turn_median_s=loud) for number in range(3)]
+    hit = {**quiet, 1: 1.7, 4: 1.4}
+    other = [process(1.0, number, turn_quartile_s=hit, turn_median_s=loud) for number in range(3)]
+    assert ratio_interval(base, other).value == pytest.approx(2.0)

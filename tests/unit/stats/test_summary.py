@@ -48,6 +48,8 @@ def test_median_mean_and_quantiles_of_the_measured_steps() -> None:
 def test_each_turn_has_its_level() -> None:
     found = ms(WARM, [9, 4, 5, 9], [9, 5, 5, 8], [9, 6, 6, 6])
     assert found.turn_median_s == near({1: 5 * MS, 2: 5 * MS, 3: 6 * MS})
+    assert found.turn_quartile_s.keys() == found.turn_median_s.keys()
+    assert all(found.turn_quartile_s[turn] <= found.turn_median_s[turn] for turn in (1, 2, 3))
     assert found.turn_mean_s == near({1: 6 * MS, 2: 6 * MS, 3: 6 * MS})
     assert found.step_time_block_s == near(6 * MS)
 
