@@ -75,6 +75,7 @@ bench-status: $(call STAMP,test)
 docs: $(call STAMP,test)
 	$(BIN)/python docs/make_commands.py
 	$(BIN)/python docs/make_tables.py
+	$(BIN)/python docs/make_articles.py
 
 clean:
 	rm -rf $(VENV) demo build dist

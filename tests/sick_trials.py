@@ -137,8 +137,8 @@ SICK: Final[dict[str, list[Sick]]] = {
     ],
     "cpu_starved": [
         lambda: counting(child_cpu_s=0.23),
-        lambda: counting(child_cpu_s=0.15),
-        lambda: counting(child_cpu_s=0.05),
+        lambda: counting(child_cpu_s=0.15, other_cpu_s=0.03),
+        lambda: counting(child_cpu_s=0.05, other_cpu_s=None),
     ],
     "steal": [
         lambda: counting(steal_s=0.01),

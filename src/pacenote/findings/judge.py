@@ -14,9 +14,9 @@ from pacenote.findings.whole import judge_whole, widest
 from pacenote.records import Environment, Finding, Study, TrialRecord
 from pacenote.stats import TrialSummary
 
-RULES_VERSION: Final = 2
+RULES_VERSION: Final = 3
 """Version of all rules and thresholds; stored with the findings, so that old findings are known as such. History:
-2 = page faults that are the same in every step are a warning."""
+2 = page faults that are the same in every step are a warning; 3 = a starved process needs somebody who starves it."""
 
 LEVEL: Final = 0.95
 

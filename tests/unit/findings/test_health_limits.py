@@ -61,7 +61,15 @@ def test_loader_workers_may_leave_the_main_thread_waiting() -> None:
     spec = TrialSpec(workload="lenet", framework="pytorch", levers={"threads": 1, "loader_workers": 2})
     waiting: dict[str, Any] = {"child_cpu_s": 0.235}  # a tenth of each fake step is spent waiting for data
     assert codes(healthy(spec=spec, counters=waiting)) == set()
-    assert codes(healthy(spec=spec, counters={"child_cpu_s": 0.19})) == {"cpu_starved"}
+    assert codes(healthy(spec=spec, counters={"child_cpu_s": 0.19, "other_cpu_s": 0.01})) == {"cpu_starved"}
+
+
+def test_threads_that_sleep_while_waiting_for_each_other_starve_nobody() -> None:
+    own = {"child_cpu_s": 0.228, "other_cpu_s": 0.0, "steal_s": 0.0}  # Paddle's LeNet with two threads, as measured
+    assert codes(healthy(counters=own)) == set()
+    assert codes(healthy(counters={**own, "other_cpu_s": 0.02})) == {"cpu_starved"}
+    assert codes(healthy(counters={**own, "other_cpu_s": None})) == {"cpu_starved"}  # nobody can say who took it
+    assert "cpu_starved" in codes(healthy(counters={**own, "steal_s": 0.02}))
 
 
 def test_a_loader_alone_may_wait_for_its_files() -> None:
