@@ -7,23 +7,22 @@
 #
 # PYTHON=python3.12                the interpreter that the environment is made with
 # TORCH=/path/to/env/bin/python    reuse the frameworks installed there instead of installing them
-# TORCH_INDEX=URL                  where pip looks for torch besides PyPI. On Linux, PyPI's torch brings several
-#                                  gigabytes of CUDA libraries; PyTorch's own index has a CPU build
 # FRAMEWORKS=torch                 install only that one (default: torch,paddle)
-# PIP_ARGUMENTS=...                handed to every pip install
+# PIP_ARGUMENTS=...                handed to every pip install, for example where pip looks for torch besides PyPI: on
+#                                  Linux, PyPI's torch brings several gigabytes of CUDA libraries, and PyTorch's own
+#                                  index has a CPU build
 
 PYTHON ?= python3
 VENV ?= .venv
 FRAMEWORKS ?= torch,paddle
 TORCH ?=
-TORCH_INDEX ?=
 PIP_ARGUMENTS ?=
-BENCHMARKS ?= startup overhead truth repeat health faults
+BENCHMARKS ?= startup overhead truth repeat health faults articles best_epoch
 ARGUMENTS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check \
-	$(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) $(PIP_ARGUMENTS) --constraint constraints.txt
+	$(PIP_ARGUMENTS) --constraint constraints.txt
 COMMA := ,
 EXTRAS := report,nvidia$(if $(TORCH),,$(COMMA)$(FRAMEWORKS))
 
