@@ -27,8 +27,8 @@ DEEPEST = 3
 FORBIDDEN_STEMS = {"utils", "util", "helpers", "helper", "common", "misc"}
 # Data, not code: the words of a language are one flat table.
 TABLES = {f"report/locale/{name}.py" for name in ("en", "zh", "en_findings", "zh_findings")}
-LEAST_TESTS_PER_CODE = 0.7
-"""Lines of test for a line of code; docstrings, comments and blank lines do not count. The aim is 1.0."""
+LEAST_TESTS_PER_CODE = 1.0
+"""Lines of test for a line of code; docstrings, comments and blank lines do not count."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
