@@ -110,6 +110,8 @@ def test_environment_levers_set_nothing_by_default() -> None:
     assert LEVERS.get("waiting_policy").environ("default") == {}
     assert LEVERS.get("allocator").environ("default") == {}
     assert LEVERS.get("waiting_policy").environ("passive")["OMP_WAIT_POLICY"] == "passive"
+    assert LEVERS.get("waiting_policy").environ("passive")["GOMP_SPINCOUNT"] == "300"
+    assert "GOMP_SPINCOUNT" not in LEVERS.get("waiting_policy").environ("active")
     assert LEVERS.get("waiting_policy").environ("active")["OMP_WAIT_POLICY"] == "active"
 
 
