@@ -23,13 +23,15 @@ from pacenote.segment import PHASES, Segments, segment
 from pacenote.stats.bimodal import Bimodality, split_in_two
 from pacenote.stats.steady import median_error, steady_start, still_moving
 from pacenote.stats.trimmed import trimmed
+from pacenote.stats.turns import FEWEST_TURNS, turns_drift, turns_moving, turns_start
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-STATISTICS_VERSION: Final = 3
+STATISTICS_VERSION: Final = 4
 """Version of everything in this package; cached summaries of another version are computed anew.
-History: 2 = the batch that a reading thread finishes during a pause is left out too; 3 = lower quartile of turns."""
+History: 2 = the batch that a reading thread finishes during a pause is left out too; 3 = lower quartile of turns;
+4 = whether a trial is steady is judged by the levels of its turns."""
 
 FEWEST_STEPS: Final = 5
 """Below this many measured steps a trial has shown no steady state: the least for which a median ignores two."""
@@ -134,12 +136,27 @@ def _measured(record: TrialRecord, found: Segments) -> _Measured:
     usable = ~found.evaluation & (_place_in_turn(found) >= _dropped_per_turn(record, found, warm, workers))
     if workers:
         usable &= warm  # the queue that fills before the first turn says nothing about later ones
-    start = steady_start(found.total_s[usable])
-    mask = usable & (np.cumsum(usable) > start) & warm
-    moving = still_moving(found.total_s[usable])
+    mask, moving = _steady(found, usable, warm)
     if behind and later.any():
         mask = later  # whole turns: from one synchronisation to the next
     return _Measured(mask, "mean" if workers or behind else "median", bool(behind and later.any()), moving)
+
+
+def _steady(found: Segments, usable: Bools, warm: Bools) -> tuple[Bools, bool]:
+    """The steps of the steady state, and whether there is none: by turns where there are enough, else by steps."""
+    kept = usable & warm
+    numbers, level_s = _turn_medians(found, kept)
+    if len(numbers) < FEWEST_TURNS:
+        start = steady_start(found.total_s[usable])
+        return kept & (np.cumsum(usable) > start), still_moving(found.total_s[usable])
+    start = turns_start(level_s)
+    return kept & (found.turn >= numbers[start]), turns_moving(level_s)
+
+
+def _turn_medians(found: Segments, mask: Bools) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Numbers of the turns that have steps left, and the median step of each."""
+    numbers = np.unique(found.turn[mask])
+    return numbers, np.array([np.median(found.total_s[mask & (found.turn == number)]) for number in numbers])
 
 
 def _dropped_per_turn(record: TrialRecord, found: Segments, warm: Bools, workers: int) -> int:
@@ -191,16 +208,17 @@ def _filled(base: TrialSummary, found: Segments, measured: _Measured) -> TrialSu
         turn_quartile_s=levels.turn_quartile_s,
         turn_mean_s=levels.turn_mean_s,
         level_error_share=trimmed(np.log(levels.block_s if base.estimator == "mean" else levels.median_s))[1],
-        **_spread(levels.turn_means() if measured.whole_turns else total_s),
+        **_spread(levels.turn_means() if measured.whole_turns else total_s, levels),
     )
 
 
-def _spread(total_s: Floats) -> dict[str, Any]:
+def _spread(total_s: Floats, levels: _Levels) -> dict[str, Any]:
+    turns = len(levels.turn_median_s)
     return {
         "step_time_p10_s": float(np.quantile(total_s, 0.1)),
         "step_time_p90_s": float(np.quantile(total_s, 0.9)),
         "spread_share": float(total_s.std() / total_s.mean()),
-        **_drift(total_s),
+        **(turns_drift(levels.median_s) if turns >= FEWEST_TURNS else _drift(total_s)),
         "bimodality": split_in_two(total_s),
     }
 
