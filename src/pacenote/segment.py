@@ -154,7 +154,10 @@ def _read(log: EventLog, stream: int) -> _Events:
     code = np.frombuffer(log.code, dtype="<i8").astype(np.int64)
     kind = code & events.KIND_MASK
     gate = (kind == events.PAUSE) | (kind == events.RESUME)
-    keep = ((code >> events.STREAM_SHIFT & events.STREAM_MASK) == stream) | gate
+    of_stream = code >> events.STREAM_SHIFT & events.STREAM_MASK
+    keep = np.where(
+        gate, of_stream == 0, of_stream == stream
+    )  # the gate is the host's; a device's mark of it repeats it
     t_ns, code, kind = t_ns[keep], code[keep], kind[keep]
     order = np.argsort(t_ns, kind="stable")  # a hook may append its opening event late, with the earlier time
     t_ns, code, kind = t_ns[order], code[order], kind[order]

@@ -7,6 +7,11 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
+from .. import events
+
+DEVICE_STREAM = events.code(0, grad=False, stream=1)
+"""What the code of a mark holds besides the host's: without it the two timelines would be read as one."""
+
 
 class EventClock:
     """Timed events on the current stream of any accelerator whose framework has them.
@@ -51,5 +56,5 @@ class EventClock:
             last.synchronize()
             for event, code in self._marks:
                 t_ns.append(self._origin_ns + int(first.elapsed_time(event) * 1e6))
-                codes.append(code)
+                codes.append(code | DEVICE_STREAM)
         return t_ns, codes

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pacenote.child import events
 from pacenote.child.probe import device_clock
-from pacenote.child.probe.device_clock import EventClock
+from pacenote.child.probe.device_clock import DEVICE_STREAM, EventClock
+from pacenote.records import EventLog
+from pacenote.segment import segment
 
 
 class Device:
@@ -40,6 +44,12 @@ class Scripted:
         return other.at_ms - self.at_ms
 
 
+def host_codes(codes: array[int]) -> list[int]:
+    """What the host appended for each mark; every mark must say that it is the device's."""
+    assert all(code >> events.STREAM_SHIFT & events.STREAM_MASK == 1 for code in codes)
+    return [code & ~DEVICE_STREAM for code in codes]
+
+
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The host's clock, which moves only when told."""
@@ -56,7 +66,7 @@ def test_later_marks_are_told_in_the_hosts_time_of_the_first(host: SimpleNamespa
         host.now_ns += 77  # the host runs ahead; only its time at the first mark counts
     times, codes = clock.resolve()
     assert list(times) == [1_000_000_000, 1_000_500_000, 1_003_250_000]
-    assert list(codes) == [15, 4, 5]
+    assert host_codes(codes) == [15, 4, 5]
 
 
 def test_resolving_waits_for_the_last_mark_once(host: SimpleNamespace) -> None:
@@ -82,7 +92,7 @@ def test_a_mark_taken_back_leaves_nothing_and_its_event_is_used_again(host: Simp
     clock.drop_last()
     clock.mark(4)
     times, codes = clock.resolve()
-    assert list(codes) == [15, 4]
+    assert host_codes(codes) == [15, 4]
     assert times[1] - times[0] == 3_000_000
     assert device.made == 2
 
@@ -108,7 +118,7 @@ def test_a_new_turn_starts_from_a_new_origin_with_the_old_events(host: SimpleNam
     clock.mark(5)
     times, codes = clock.resolve()
     assert list(times) == [7_000, 1_007_000]
-    assert list(codes) == [15, 5]
+    assert host_codes(codes) == [15, 5]
     assert device.made == 2
 
 
@@ -130,6 +140,26 @@ def test_events_are_never_lost_nor_used_twice(actions: list[str]) -> None:
             expected.clear()
         most = max(most, len(expected))
     times, codes = clock.resolve()
-    assert list(codes) == expected
+    assert host_codes(codes) == expected
     assert list(times) == sorted(times)
     assert device.made == most
+
+
+def test_the_two_timelines_of_a_record_are_read_apart(host: SimpleNamespace) -> None:
+    spans = [events.FORWARD_BEGIN, events.FORWARD_END, events.OPTIMIZER_BEGIN, events.OPTIMIZER_END]
+    order = [events.code(kind) for kind in (events.RESUME, *spans, *spans)]
+    t_ns = array("q", [1_000_000_000 + 1_000_000 * at for at in range(9)])  # the host launches: 1 ms each
+    clock = EventClock(Device(*(10.0 * at for at in range(9))).create)  # the device works: 10 ms each
+    for code in order:
+        clock.mark(code)
+    device_t_ns, device_code = clock.resolve()
+    pause = array("q", [1_200_000_000]), array("q", [events.code(events.PAUSE)])
+    log = EventLog(
+        t_ns=(t_ns + pause[0] + device_t_ns).tobytes(), code=(array("q", order) + pause[1] + device_code).tobytes()
+    )
+    for stream, step_s in ((0, 0.004), (1, 0.040)):
+        found = segment(log, stream)
+        assert len(found) == 2
+        assert found.total_s == pytest.approx([step_s, step_s])
+        assert found.turn.tolist() == [0, 0]
+        assert found.phases["forward"] == pytest.approx([step_s / 4, step_s / 4])
