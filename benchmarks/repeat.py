@@ -39,10 +39,10 @@ from pacenote.store import Store
 CONDITIONS = ("quiet", "noisy", "planted")
 PLANTED = (1.03, 1.10, 1.50)
 
-EFFORT = Effort(warmup_s=0.2, turn_s=0.075, turns=10)
+EFFORT = Effort(warmup_s=0.1, turn_s=0.11, turns=7)
 ROUNDS = 4
 BUDGET_S = 20.0
-"""Four rounds of two cells take 17 s on two quiet cores: 2.7 s to start two processes, 1.9 s to measure both. No round
+"""Four rounds of two cells take 17 s on two quiet cores: 2.5 s to start two processes, 1.8 s to measure both. No round
 starts that would end later."""
 
 COVERAGE, HALF_WIDTH = 0.90, 0.05

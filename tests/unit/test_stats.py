@@ -93,10 +93,11 @@ def test_the_trimmed_mean_ignores_one_wild_turn() -> None:
     assert trimmed(np.array([2.0])) == (2.0, 0.0)
 
 
-def test_a_summary_drops_the_warm_up_and_the_first_step_of_each_turn() -> None:
-    found = summarize(trial([[30e-3] + [9e-3] * 10, [8e-3] + [5e-3] * 20, [8e-3] + [5e-3] * 20]))
+def test_a_summary_drops_the_warm_up_and_the_cold_steps_of_each_turn() -> None:
+    cold = [8e-3, 5.4e-3, 5.2e-3]
+    found = summarize(trial([[30e-3] + [9e-3] * 12, [*cold, *[5e-3] * 20], [*cold, *[5e-3] * 20]]))
     assert found.steps == 40
-    assert found.dropped_steps == 13
+    assert found.dropped_steps == 19
     assert found.first_step_s == pytest.approx(30e-3, rel=1e-5)
     assert found.step_time_s == found.step_time_median_s == pytest.approx(5e-3, rel=1e-5)
     assert found.step_time_mean_s == pytest.approx(5e-3, rel=1e-5)
@@ -194,15 +195,15 @@ def test_batches_that_were_read_during_a_pause_are_not_measured() -> None:
     ahead = reading_ahead(record, 3)
     assert summarize(ahead).step_time_mean_s == pytest.approx(6e-3, rel=1e-4)
     assert summarize(ahead).steps == 36
-    assert summarize(record).steps == 45
+    assert summarize(record).steps == 39
 
 
 @pytest.mark.parametrize(
     ("batches", "workers", "dropped"),
     [
-        ((), 0, 1),
-        ((None,), 0, 1),
-        ((0,), 0, 1),
+        ((), 0, 3),
+        ((None,), 0, 3),
+        ((0,), 0, 3),
         ((2,), 0, 3),
         ((0, 2), 0, 3),  # a second loader, for evaluation, may be the one that reads ahead
         ((2, None), 0, 3),
@@ -223,6 +224,12 @@ def test_enough_steps_of_a_turn_are_kept(in_turn: int, kept: int) -> None:
     """Three dropped where three are left, else only the first, and none of fewer than four."""
     record = reading_ahead(trial([[5e-3] * in_turn] * 5), 2)
     assert summarize(record).steps == 4 * kept
+
+
+@pytest.mark.parametrize(("in_turn", "kept"), [(20, 17), (8, 5), (7, 6), (4, 3), (3, 3)])
+def test_cold_steps_are_left_out_where_enough_are_left(in_turn: int, kept: int) -> None:
+    """Three of eight or more, else only the first, and none of fewer than four."""
+    assert summarize(trial([[5e-3] * in_turn] * 5)).steps == 4 * kept
 
 
 def test_one_short_turn_does_not_change_how_many_are_dropped_in_the_others() -> None:

@@ -148,11 +148,15 @@ class Recorder:
             self.pause()
 
     def _spin(self) -> None:
-        """Make the step last ``planted_slowdown_ratio`` times as long, by the clock that measures it."""
-        now_ns = self.clock()
-        until_ns = now_ns + int((now_ns - self._step_began_ns) * (self.planted_slowdown_ratio - 1.0))
+        """Make the step last ``planted_slowdown_ratio`` times as long, by the clock that measures it.
+
+        The event that closed the step is moved behind the delay. Left where it was, the delay would count for the next
+        step, and a turn's second step would carry what its cold first one earned (1.50 read as 1.54, measured).
+        """
+        until_ns = self._step_began_ns + int((self.t_ns[-1] - self._step_began_ns) * self.planted_slowdown_ratio)
         while self.clock() < until_ns:
             continue
+        self.t_ns[-1] = self.clock()
 
     def pause(self) -> None:
         """End the turn: tell the parent what happened, wait for the next command, and start the next turn.

@@ -191,8 +191,24 @@ class TestPlantedSlowdown:
         for _ in range(4):
             began_ns = recorder._step_began_ns
             clock.now_ns = began_ns + 10 * MS
+            recorder.stamp(events.code(events.OPTIMIZER_END))
             recorder.passed("optimizer")
             assert recorder._step_began_ns - began_ns == pytest.approx(10 * MS * ratio, rel=0.001)
+
+    def test_the_delay_lies_inside_the_step_that_earned_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        clock = Clock(step_ns=1000)
+        monkeypatch.setattr(module.time, "perf_counter_ns", clock)
+        recorder = Recorder(Parent(5))  # type: ignore[arg-type]
+        recorder.planted_slowdown_ratio = 1.5
+        recorder.pause()
+        lengths_ns = []
+        for work_ns in (20 * MS, 10 * MS, 10 * MS):
+            began_ns = recorder._step_began_ns
+            clock.now_ns = began_ns + work_ns
+            recorder.stamp(events.code(events.OPTIMIZER_END))
+            recorder.passed("optimizer")
+            lengths_ns.append(recorder.t_ns[-1] - began_ns)
+        assert lengths_ns == pytest.approx([30 * MS, 15 * MS, 15 * MS], rel=0.001)
 
     def test_on_a_virtual_clock_nothing_spins(self) -> None:
         clock = Clock()

@@ -236,7 +236,7 @@ def test_a_cell_is_described() -> None:
     assert time["step_time_s"] == pytest.approx(5e-3, rel=0.03)
     assert time["low"] < time["step_time_s"] < time["high"]
     assert time["rounds"] == 5
-    assert time["steps"] == 5 * 6 * 49
+    assert time["steps"] == 5 * 6 * 47
     shares = only(found, "phases").params
     assert sum(shares.values()) == pytest.approx(1.0)
     assert only(found, "dominant_phase").params == {"phase": "backward", "share": shares["backward"]}
