@@ -38,6 +38,7 @@ def levers() -> str:
     ]
     for lever in LEVERS:
         where = [name for name in workloads.names() if lever.name in workloads.find(name).axes]
+        where += ["scripts"] if lever.outside else []
         parts += [
             f"## {lever.name}\n",
             f"`{lever.option}`: {_paragraphs(type(lever))}\n",
@@ -54,6 +55,7 @@ def findings() -> str:
         "Verdict": codes.VERDICT,
         "Comparison": codes.COMPARISON,
         "The study as a whole": codes.STUDY,
+        "A script as a whole": codes.SCRIPT,
         "One condition": codes.CELLS,
         "Self-test": codes.SELFTEST,
     }
@@ -99,6 +101,9 @@ def exit_codes() -> str:
         "",
         "A sweep in which some trials fail ends with 0: the failures are findings of the study. Only a study without any",
         "finished trial ends with 5 (or with 3 or 7 when the reason was a missing part or unusable data).",
+        "",
+        "`pacenote run train.py` ends with the script's own code (128 + the signal that ended it), and with 5 when the script",
+        "ended well but a rank that was expected left no events.",
     ]
     return "\n".join(parts)
 

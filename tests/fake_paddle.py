@@ -19,6 +19,10 @@ def _tensor_class() -> type:
         def __init__(self, size: int = 1, place: str = "cpu", item_bytes: int = 4) -> None:
             self.size, self.place, self.item_bytes = size, place, item_bytes
 
+        @property
+        def shape(self) -> list[int]:
+            return [self.size]
+
         def element_size(self) -> int:
             return self.item_bytes
 

@@ -54,6 +54,13 @@ def _tensor_class() -> type:
         def __init__(self, size: int = 1, device: str = "cpu", item_bytes: int = 4) -> None:
             self.size, self.device, self.item_bytes = size, device, item_bytes
 
+        @property
+        def shape(self) -> tuple[int]:
+            return (self.size,)
+
+        def dim(self) -> int:
+            return 1
+
         def numel(self) -> int:
             return self.size
 

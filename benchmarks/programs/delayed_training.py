@@ -16,6 +16,7 @@ import statistics
 import sys
 import threading
 import time
+from array import array
 from typing import Any
 
 from pacenote.child import events, frameworks
@@ -229,7 +230,8 @@ def run(framework: str, place: str, share: float, steps: int) -> dict[str, Any]:
         on.append(places.delay.on)
         spent.append(places.delay.spent_ns)
     recorder.stamp(events.code(events.PAUSE))
-    log = EventLog(t_ns=recorder.t_ns.tobytes(), code=recorder.code.tobytes(), objects=recorder.objects)
+    t_ns, code = (array("q", values).tobytes() for values in recorder.ordered())
+    log = EventLog(t_ns=t_ns, code=code, objects=recorder.objects)
     return {"on": on, "spent_ns": spent, **cut(log, place)}
 
 

@@ -120,8 +120,7 @@ def measure(step: Callable[[], None], patches: PatchSet, recorder: Recorder, pai
             pair[0 if hooked else 1] = timed(step)
         result.append(pair)
         if number % 200 == 0:
-            del recorder.t_ns[:]
-            del recorder.code[:]
+            recorder.clear()
     return result
 
 
@@ -137,7 +136,7 @@ def main() -> None:
     recorder.pause()
     for _ in range(WARMUP_STEPS):
         step()
-    del recorder.code[:]
+    recorder.clear()
     step()
     events_per_step = len(recorder.code)
     pairs_ns = measure(step, patches, recorder, pairs)

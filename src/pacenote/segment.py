@@ -5,9 +5,10 @@ one that steps last), else backward, else a fetched batch. Time is given to the 
 exclusive sweep), so a forward pass inside ``optimizer.step(closure)`` is forward time, and the phases of a
 step always sum to the step.
 
-Two kinds of time belong to no step: the pause between turns, and what lies between the last step of a turn
-and its pause when no work had begun there (synchronising with the device, our own gate). The latter is kept
-per turn as ``tail_s``: on a device that runs behind the host it is part of what the turn's steps took.
+Three kinds of time belong to no step: the pause between turns, our own work in a program that runs freely, and what
+lies between the last step of a turn and its pause when no work had begun there (synchronising with the device, our own
+gate). The last is kept per turn as ``tail_s``: on a device that runs behind the host it is part of what the turn's
+steps took.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ class Segments:
         turn: The turn in which the step ended.
         first_of_turn: Whether the step is the first to end in its turn (it pays for the pause).
         evaluation: Whether the step contains evaluation passes and so stands for no training step.
+        depth: Whether the step was recorded in depth, which slows it down.
         counts: How often each kind of span began inside the step, keys as in :data:`COUNTED`.
         turns: The turns themselves.
     """
@@ -96,6 +98,7 @@ class Segments:
     turn: Ints
     first_of_turn: Bools
     evaluation: Bools
+    depth: Bools
     counts: dict[str, Ints]
     turns: Turns
 
@@ -153,11 +156,10 @@ def _read(log: EventLog, stream: int) -> _Events:
     t_ns = np.frombuffer(log.t_ns, dtype="<i8").astype(np.int64)
     code = np.frombuffer(log.code, dtype="<i8").astype(np.int64)
     kind = code & events.KIND_MASK
-    gate = (kind == events.PAUSE) | (kind == events.RESUME)
+    # What is not a span of the program is the host's; a device's mark of the gate repeats it.
+    hosts = (kind == events.PAUSE) | (kind == events.RESUME) | (kind >= events.AWAY_BEGIN)
     of_stream = code >> events.STREAM_SHIFT & events.STREAM_MASK
-    keep = np.where(
-        gate, of_stream == 0, of_stream == stream
-    )  # the gate is the host's; a device's mark of it repeats it
+    keep = np.where(hosts, of_stream == 0, of_stream == stream)
     t_ns, code, kind = t_ns[keep], code[keep], kind[keep]
     order = np.argsort(t_ns, kind="stable")  # a hook may append its opening event late, with the earlier time
     t_ns, code, kind = t_ns[order], code[order], kind[order]
@@ -221,7 +223,7 @@ def _active_clock(seen: _Events, sweep: _Sweep, ends: Ints) -> Ints:
     """Time of each event on a clock that stands still while no step can be running.
 
     It stands still before the first RESUME, from each PAUSE to the next RESUME, and, when no span has begun
-    since the last step ended, from that end to the PAUSE.
+    since the last step ended, from that end to the PAUSE; also while we are at work ourselves (AWAY).
     """
     running = np.ones(len(seen.t_ns), dtype=np.bool_)  # of the interval that ends at each event
     if len(running):
@@ -237,7 +239,14 @@ def _active_clock(seen: _Events, sweep: _Sweep, ends: Ints) -> Ints:
         before = np.searchsorted(ends, gate) - 1
         if before >= 0 and not sweep.outermost[ends[before] + 1 : gate].any():
             running[ends[before] + 1 : gate + 1] = False
+    running &= ~_within(seen.kind, events.AWAY_BEGIN)
     return np.cumsum(np.where(running, np.diff(seen.t_ns, prepend=seen.t_ns[:1]), 0))
+
+
+def _within(kind: Ints, begin: int) -> Bools:
+    """Whether the interval that ends at each event lies between ``begin`` and the event that closes it."""
+    opened = np.cumsum(kind == begin) - np.cumsum(kind == begin + 1)
+    return np.concatenate((np.zeros(min(1, len(kind)), dtype=np.bool_), opened[:-1] > 0))
 
 
 def _steps(seen: _Events, sweep: _Sweep, cuts: _Cuts) -> Segments:
@@ -265,6 +274,7 @@ def _steps(seen: _Events, sweep: _Sweep, cuts: _Cuts) -> Segments:
         turn=turn,
         first_of_turn=first,
         evaluation=_evaluation(seen, sweep, step_of, count),
+        depth=_count(step_of, _within(seen.kind, events.DEPTH_BEGIN), count) > 0,
         counts=counts,
         turns=_turns(seen, cuts),
     )

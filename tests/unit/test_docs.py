@@ -29,9 +29,10 @@ PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md", ROOT / "README.zh-CN.md
 # Every option of every command. A new one is a decision: write it here, and `make docs`.
 OPTIONS = {
     "run": (
-        "--allocator --batch-size --data --data-mode --depth --device --dry-run --dtype --force --framework --fresh "
-        "--help --json --lang --loader-workers --memory-format --name --output --pipeline --plan --python --quiet "
-        "--rounds --seed --threads --time-budget --waiting-policy --width --within"
+        "--allocator --batch-size --compile --cudnn-benchmark --data --data-fn --data-mode --depth --device --dry-run "
+        "--dtype --force --framework --fresh --fused-optimizer --help --json --lang --loader-workers --memory-format "
+        "--module --name --non-blocking --output --persistent-workers --pin-memory --pipeline --plan --prefetch "
+        "--python --quiet --rounds --seconds --seed --steps --threads --time-budget --waiting-policy --width --within"
     ),
     "compare": "--force --help --json --lang --output",
     "report": "--help --json --lang --output",
@@ -146,7 +147,8 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_commands_in_the_pages_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for name, rest in re.findall(r"(?m)(?:^ {4}|`)pacenote ([a-z]+)([^`\n]*)", text):
+    for name, whole in re.findall(r"(?m)(?:^ {4}|`)pacenote ([a-z]+)([^`\n]*)", text):
+        rest = whole.partition(" -- ")[0]  # what follows is a script's own
         assert name in COMMANDS, name
         for option in re.findall(r"(?<![\w-])--[a-z-]+", rest):
             assert option in options_of(name), f"pacenote {name} {option}"

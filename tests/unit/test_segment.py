@@ -326,3 +326,32 @@ def test_any_log_at_all_keeps_the_sums(happenings: list) -> None:
 def test_training_log_of_the_fakes_lasts_as_asked() -> None:
     found = segment(training_log([[1e-3, 2e-3], [3e-3]]))
     assert np.allclose(found.total_s, [1e-3, 2e-3, 3e-3], rtol=1e-5)
+
+
+def appended(log: EventLog, *added: tuple[int, int]) -> EventLog:
+    """The log with further host events, given as time and kind."""
+    times = np.concatenate((np.frombuffer(log.t_ns, "<i8"), np.array([at for at, _ in added], "<i8")))
+    codes = np.concatenate((np.frombuffer(log.code, "<i8"), np.array([events.code(kind) for _, kind in added], "<i8")))
+    return EventLog(t_ns=times.tobytes(), code=codes.tobytes(), objects=log.objects)
+
+
+def test_time_that_we_took_ourselves_belongs_to_no_step() -> None:
+    script = Script().resume().step()
+    taken_ns = script.now_ns
+    log = script.wait(500).step().pause().log()
+    plain = segment(log)
+    found = segment(appended(log, (taken_ns + 100, events.AWAY_BEGIN), (taken_ns + 400, events.AWAY_END)))
+    assert ns(plain.total_s) == [1000, 1500]
+    assert ns(found.total_s) == [1000, 1200]
+    check_tiling(found)
+
+
+def test_steps_recorded_in_depth_are_marked() -> None:
+    script = Script().resume().step()
+    begin_ns = script.now_ns
+    script.step().step()
+    end_ns = script.now_ns
+    log = script.step().pause().log()
+    found = segment(appended(log, (begin_ns + 1, events.DEPTH_BEGIN), (end_ns + 1, events.DEPTH_END)))
+    assert found.depth.tolist() == [False, True, True, True]  # the last one holds the end of the recording
+    assert not segment(log).depth.any()

@@ -24,6 +24,8 @@ OPTIMIZER_BEGIN, OPTIMIZER_END = 10, 11  # Optimizer.step / minimize
 ZERO_BEGIN, ZERO_END = 12, 13  # Optimizer.zero_grad / clear_grad
 PAUSE, RESUME = 14, 15  # the gate: between turns the process waits here; nothing in between is measured
 USER_BEGIN, USER_END = 16, 17  # pacenote.step(), named regions
+AWAY_BEGIN, AWAY_END = 18, 19  # our own work in a running program (writing events): belongs to no step
+DEPTH_BEGIN, DEPTH_END = 20, 21  # steps recorded in depth: slower than the others, so in no statistic
 
 KIND_MASK = 0x3F
 GRAD_BIT = 0x40

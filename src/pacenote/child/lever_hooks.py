@@ -30,7 +30,7 @@ def observe(adapter: Any, training: Any, levers: dict[str, Any]) -> dict[str, An
     Takes one more batch through the live training, so call it after the last measured turn and with the gate
     open: neither the probe nor the recorder may end this step.
     """
-    seen: dict[str, Any] = {"threads": adapter.get_threads(), **_environment()}
+    seen: dict[str, Any] = {"threads": adapter.get_threads(), **environment()}
     if adapter.name not in LOOPS:
         return seen
     by_batch = getattr(getattr(training.loader, "dataset", None), "by_batch", None)  # a third party's has none
@@ -64,7 +64,7 @@ def _look_at_loader(loader: Any) -> dict[str, Any]:
     return seen
 
 
-def _environment() -> dict[str, Any]:
+def environment() -> dict[str, Any]:
     """Levers that act through the environment: seen there, and only where something reads it."""
     policy = os.environ.get("OMP_WAIT_POLICY", "").lower()
     seen: dict[str, Any] = {"waiting_policy": policy if policy in ("passive", "active") else "default"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -27,4 +27,20 @@ Output = Annotated[
 ]
 Run = Annotated[
     str, typer.Argument(metavar="RUN", help="last, last~1, the beginning of an id, or a name.", show_default=True)
+]
+
+_SCRIPT: Final = "Script"
+
+Arguments = Annotated[
+    list[str] | None, typer.Argument(metavar="[-- ARGUMENTS]", help="What the script gets.", show_default=False)
+]
+Module = Annotated[bool, typer.Option("--module", "-m", help="The script is a module.", rich_help_panel=_SCRIPT)]
+Steps = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="End the script after so many steps.", rich_help_panel=_SCRIPT)
+]
+Seconds = Annotated[
+    str | None, typer.Option(metavar="TIME", help="End it after so much training: 60, 2m.", rich_help_panel=_SCRIPT)
+]
+DataFn = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The function that makes batches.", rich_help_panel=_SCRIPT)
 ]

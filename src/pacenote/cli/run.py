@@ -1,4 +1,4 @@
-"""Measure a workload on the devices and frameworks of this machine.
+"""Measure a workload on the devices and frameworks of this machine, or a script of your own as it runs.
 
 Every condition runs in several fresh processes that take turns, so that drift of the machine hits all of them alike.
 Interrupted runs go on where they stopped when the same command is given again.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from pacenote.cli.levers import PANEL, values, with_lever_options
-from pacenote.cli.options import Json, Lang, Output, Python
+from pacenote.cli.options import Arguments, DataFn, Json, Lang, Module, Output, Python, Seconds, Steps
 from pacenote.cli.values import duration_s, items, share
 from pacenote.errors import UsageError
 
@@ -36,9 +36,15 @@ _DEFAULTS: Final = {"data_mode": "real", "seed": 0, "rounds": 5, "time_budget": 
 
 def run(
     workload: Annotated[
-        str | None, typer.Argument(metavar="WORKLOAD", help="lenet or simplenet.", show_default=False)
+        str | None,
+        typer.Argument(metavar="WORKLOAD", help="lenet, simplenet, or a script: train.py.", show_default=False),
     ] = None,
+    arguments: Arguments = None,
     *,
+    module: Module = False,
+    steps: Steps = None,
+    seconds: Seconds = None,
+    data_fn: DataFn = None,
     framework: Annotated[
         str | None,
         typer.Option(metavar="VALUES", help="pytorch, paddle. Default: all installed.", rich_help_panel=PANEL),
@@ -93,6 +99,8 @@ def run(
 ) -> None:
     """Put the options together and run them."""
     given = locals()
+    if _ran_script(workload, given):
+        return
     from pacenote.cli.measure import estimate_only, measure, sweeps
 
     asked = _planned(plan, given) if plan is not None else [_asked(workload, given)]
@@ -103,6 +111,24 @@ def run(
 
 
 command = with_lever_options(run)
+
+
+def _ran_script(target: str | None, given: Mapping[str, Any]) -> bool:
+    """Run a script, if it is one that is asked for.
+
+    Raises:
+        UsageError: If options for scripts stand beside a workload.
+    """
+    if target is not None and given["plan"] is None:
+        from pacenote.cli.script import is_script, measure_script
+
+        if is_script(target, module=given["module"]):
+            measure_script(target, given, _DEFAULTS, _typed())
+            return True
+    strange = [name for name in ("module", "steps", "seconds", "data_fn", "arguments") if given[name]]
+    if strange:
+        raise UsageError(f"{', '.join(strange)}: only for scripts; {target or '--plan'} is none.")
+    return False
 
 
 def _asked(workload: str | None, given: Mapping[str, Any]) -> RunOptions:

@@ -35,6 +35,11 @@ _EN: Final[dict[str, str]] = {
     "runs.unfinished": "unfinished",
     "runs.none": "No runs yet. Make one with: pacenote run lenet",
     "report.written": "The page: {path}",
+    "script.early": "so far {steps} steps, {time} each; most of it {phases}.",
+    "script.no_framework": "no process of {script} loaded PyTorch or PaddlePaddle under the probe. An interpreter "
+    "started with -I, -S or -E, or one whose PYTHONPATH is cleared, cannot be measured.",
+    "script.no_training": "{script} loaded {detail}, but made no backward pass and no optimizer step.",
+    "script.probe_failed": "the probe could not be attached to {script}: {detail}. The script itself ran as it is.",
     "doctor.machine": "Machine",
     "doctor.now": "Right now",
     "doctor.frameworks": "What each framework can use",
@@ -106,6 +111,11 @@ _ZH: Final[dict[str, str]] = {
     "runs.unfinished": "未完成",
     "runs.none": "还没有运行记录。开始：pacenote run lenet",
     "report.written": "页面：{path}",
+    "script.early": "目前 {steps} 步，每步 {time}；主要花在：{phases}。",
+    "script.no_framework": "{script} 没有任何进程在探针下加载 PyTorch 或 PaddlePaddle。"
+    "以 -I、-S 或 -E 启动的解释器，或清空了 PYTHONPATH 的解释器，无法测量。",
+    "script.no_training": "{script} 加载了 {detail}，但没有做反向传播，也没有做优化器更新。",
+    "script.probe_failed": "探针无法附加到 {script}：{detail}。脚本本身照常运行。",
     "doctor.machine": "机器",
     "doctor.now": "当前",
     "doctor.frameworks": "各框架可用的设备",

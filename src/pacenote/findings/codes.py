@@ -49,6 +49,11 @@ COMPARISON: Final[dict[str, tuple[str, ...]]] = {
     "ratio_refused": ("baseline", "cell", "axis", "side", "reasons"),
 }
 
+SCRIPT: Final[dict[str, tuple[str, ...]]] = {
+    "ranks_missing": ("ranks", "count", "world_size"),
+    "script_failed": ("exit_code", "error"),
+}
+
 CELLS: Final[dict[str, tuple[str, ...]]] = {
     "cell_time": ("step_time_s", "low", "high", "level", "samples_per_s", "rounds", "steps", "estimator", "reason"),
     "phases": ("data_wait", "copy", "forward", "backward", "optimizer", "other"),
@@ -87,4 +92,12 @@ SELFTEST: Final[dict[str, tuple[str, ...]]] = {
     "aa": ("low", "high", "covered"),
 }
 
-CODES: Final[dict[str, tuple[str, ...]]] = {**HEALTH, **COMPARISON, **CELLS, **STUDY, **VERDICT, **SELFTEST}
+CODES: Final[dict[str, tuple[str, ...]]] = {
+    **HEALTH,
+    **COMPARISON,
+    **SCRIPT,
+    **CELLS,
+    **STUDY,
+    **VERDICT,
+    **SELFTEST,
+}

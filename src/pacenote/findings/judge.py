@@ -8,6 +8,7 @@ from typing import Final
 from pacenote.findings.cells import judge_cell
 from pacenote.findings.comparison import compare
 from pacenote.findings.evidence import gather
+from pacenote.findings.script import examine_script
 from pacenote.findings.selftest import examine_selftest
 from pacenote.findings.verdict import conclude
 from pacenote.findings.whole import judge_whole, widest
@@ -43,9 +44,12 @@ def judge(
     level = float(study.options.get("level") or LEVEL)
     cells = gather(study, records, _by_trial(summaries), environment)
     about_cells = [finding for evidence in cells for finding in judge_cell(evidence, level)]
-    whole = judge_whole(study, cells, comparisons := compare(study, cells, level), environment)
+    comparisons = [] if study.question == "script" else compare(study, cells, level)
+    whole = judge_whole(study, cells, comparisons, environment)
     if study.question == "selftest":
         return [*examine_selftest(study, cells, level), *whole, *about_cells]
+    if study.question == "script":  # its processes are one answer, not sides of a comparison
+        return [*conclude(study, cells[:1], [], level), *examine_script(study, cells), *whole, *about_cells]
     return [*conclude(study, cells, comparisons, level), *comparisons, *whole, *about_cells]
 
 

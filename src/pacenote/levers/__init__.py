@@ -1,7 +1,8 @@
 """Levers: what can be changed about a training from outside, one file each.
 
 A lever is asked for, applied by the child or by its environment, and then observed: it counts as applied only if
-it was seen. Its hook lives in :mod:`pacenote.child.lever_hooks` or in the workload's builder.
+it was seen. Its hook lives in :mod:`pacenote.child.outside` for scripts; for workloads in
+:mod:`pacenote.child.lever_hooks` or in the workload's builder.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Lever:
         help: What the command line says about it, in one sentence.
         risk: What it may change besides speed: ``"none"``; ``"numerics"`` (rounding); ``"training"`` (what is learnt).
         choices: The values there are; empty for a number.
+        outside: Whether it can be applied to a script from outside; its hook is then in ``child/outside/``, or it acts
+            through the environment alone.
     """
 
     name: ClassVar[str]
@@ -32,6 +35,7 @@ class Lever:
     help: ClassVar[str]
     risk: ClassVar[str]
     choices: ClassVar[tuple[str, ...]] = ()
+    outside: ClassVar[bool] = True
     plain: ClassVar[Scalar]
 
     def parse(self, text: str) -> Scalar:

@@ -13,6 +13,7 @@ class Depth(Lever):
     option = "--depth"
     help = "Number of layers; 1 is the article's network."
     risk = "training"
+    outside = False  # only a workload can be built so
     plain = 1
 
     def parse(self, text: str) -> Scalar:

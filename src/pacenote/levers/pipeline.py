@@ -12,6 +12,7 @@ class Pipeline(Lever):
     option = "--pipeline"
     help = "Input: tutorial (item by item) or batched (whole batches at once)."
     risk = "none"
+    outside = False  # only a workload can be built so
     choices = ("tutorial", "batched")
     plain = "tutorial"
 

@@ -18,6 +18,7 @@ class Width(Lever):
     option = "--width"
     help = "Channels or hidden units, as a factor."
     risk = "training"
+    outside = False  # only a workload can be built so
     plain = 1.0
 
     def parse(self, text: str) -> Scalar:

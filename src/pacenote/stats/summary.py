@@ -140,7 +140,8 @@ def _measured(record: TrialRecord, found: Segments) -> _Measured:
     behind = record.spec.device != "cpu"
     later = found.turn >= 1
     warm = later if later.any() else np.ones(len(found), dtype=np.bool_)
-    usable = ~found.evaluation & (_place_in_turn(found) >= _dropped_per_turn(record, found, warm, workers))
+    usable = ~found.evaluation & ~found.depth
+    usable &= _place_in_turn(found) >= _dropped_per_turn(record, found, warm, workers)
     if workers:
         usable &= warm  # the queue that fills before the first turn says nothing about later ones
     mask, moving = _steady(found, usable, warm)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ending import ended
 
 from pacenote.child import calibrate, errors, frameworks, lever_hooks, main, workloads
 from pacenote.child import channel as channel_module
@@ -152,7 +153,7 @@ def workload(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[workloads.Re
 
 def for_ever(recorder: Recorder) -> None:
     while True:
-        recorder.passed("optimizer")
+        ended(recorder)
 
 
 def fake_job(**more: Any) -> dict[str, Any]:
@@ -249,9 +250,9 @@ class TestTraining:
     ) -> None:
         def both(recorder: Recorder) -> None:
             while True:
-                recorder.passed("data")
-                recorder.passed("data")
-                recorder.passed("optimizer")
+                ended(recorder, "data")
+                ended(recorder, "data")
+                ended(recorder)
                 seen.append(recorder.anchor)
 
         seen: list[str] = []
@@ -266,8 +267,8 @@ class TestTraining:
     ) -> None:
         def look(adapter: Fake, training: Any, levers: dict[str, Any]) -> dict[str, Any]:
             for _ in range(100):
-                adapter.recorder.passed("optimizer")
-                adapter.recorder.passed("data")
+                ended(adapter.recorder)
+                ended(adapter.recorder, "data")
             return {"dtype": "fp32"}
 
         fake()
@@ -281,7 +282,7 @@ class TestTraining:
         self, life: Life, fake: Callable[..., Fake], workload: Callable[..., Any]
     ) -> None:
         fake()
-        workload(lambda recorder: [recorder.passed("optimizer") for _ in range(2)])
+        workload(lambda recorder: [ended(recorder) for _ in range(2)])
         messages = life(fake_job(), turn(0, steps=9), FINISH)
         assert kinds(messages) == ["hello", "ready", "error"]
         assert messages[-1]["kind"] == "unsupported"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from ending import ended
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,7 +62,7 @@ def train(recorder: Recorder, step: Callable[[], None] = lambda: None) -> None:
 def _for_ever(recorder: Recorder, step: Callable[[], None]) -> None:
     while True:
         step()
-        recorder.passed("optimizer")
+        ended(recorder)
 
 
 @given(steps=st.lists(st.integers(1, 7), min_size=1, max_size=5), spans=st.integers(0, 3))
@@ -80,9 +81,9 @@ def test_every_event_of_every_turn_reaches_the_parent_once(steps: list[int], spa
     for message, count in zip(parent.sent, steps, strict=True):
         kinds = [code & events.KIND_MASK for code in events.unpack(message["code"])]
         times = list(events.unpack(message["t_ns"]))
-        inside = [events.FORWARD_BEGIN, events.FORWARD_END] * spans * count
-        assert kinds == [events.RESUME, *inside, events.PAUSE]
-        assert times == sorted(times)
+        one = [*[events.FORWARD_BEGIN, events.FORWARD_END] * spans, events.OPTIMIZER_BEGIN, events.OPTIMIZER_END]
+        in_order = [kind for _, kind in sorted(zip(times, kinds, strict=True), key=lambda event: event[0])]
+        assert in_order == [events.RESUME, *one * count, events.PAUSE]
     assert recorder.step == sum(steps)
 
 
@@ -92,7 +93,7 @@ def test_a_loss_is_told_with_the_step_over_all_turns() -> None:
     recorder.pause()
 
     def step() -> None:
-        if recorder.wants_loss:
+        if recorder.wants_loss():
             recorder.keep_loss(recorder.step / 2)
 
     train(recorder, step)
@@ -105,10 +106,10 @@ def test_what_was_kept_while_building_is_forgotten_at_the_first_turn() -> None:
     recorder = make(parent, Clock())
     recorder.keep_loss(9.0)
     recorder.copied_bytes = 99
-    recorder.passed("backward")
+    ended(recorder, "backward")
     recorder.pause()
     with pytest.raises(Finish):
-        recorder.passed("optimizer")
+        ended(recorder)
     assert (parent.sent[0]["losses"], parent.sent[0]["copied_bytes"]) == ([], 0)
 
 
@@ -145,7 +146,7 @@ def test_every_turn_says_what_the_process_used() -> None:
     recorder = make(parent, Clock())
     recorder.pause()
     with pytest.raises(Finish):
-        recorder.passed("optimizer")
+        ended(recorder)
     assert set(USAGE_NAMES) <= set(parent.sent[0])
     assert all(parent.sent[0][name] >= 0 for name in USAGE_NAMES)
 
@@ -161,14 +162,14 @@ def test_a_parent_that_hangs_up_ends_the_process(monkeypatch: pytest.MonkeyPatch
     recorder = make(Parent(1, hangs_up=True), Clock())
     recorder.pause()
     with pytest.raises(Exit, match="0"):
-        recorder.passed("optimizer")
+        ended(recorder)
 
 
 def test_without_a_parent_the_gate_stays_open() -> None:
     recorder = Recorder(None)
     recorder.pause()
     for _ in range(10_000):
-        recorder.passed("optimizer")
+        ended(recorder)
     assert recorder.step == 10_000
 
 
@@ -177,7 +178,7 @@ def test_finish_is_not_swallowed_by_what_user_code_catches() -> None:
     recorder.pause()
     careless = suppress(Exception)  # as user code does
     with pytest.raises(Finish), careless:
-        recorder.passed("optimizer")
+        ended(recorder)
 
 
 class TestPlantedSlowdown:
@@ -192,7 +193,7 @@ class TestPlantedSlowdown:
             began_ns = recorder._step_began_ns
             clock.now_ns = began_ns + 10 * MS
             recorder.stamp(events.code(events.OPTIMIZER_END))
-            recorder.passed("optimizer")
+            ended(recorder)
             assert recorder._step_began_ns - began_ns == pytest.approx(10 * MS * ratio, rel=0.001)
 
     def test_the_delay_lies_inside_the_step_that_earned_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +207,7 @@ class TestPlantedSlowdown:
             began_ns = recorder._step_began_ns
             clock.now_ns = began_ns + work_ns
             recorder.stamp(events.code(events.OPTIMIZER_END))
-            recorder.passed("optimizer")
+            ended(recorder)
             lengths_ns.append(recorder.t_ns[-1] - began_ns)
         assert lengths_ns == pytest.approx([30 * MS, 15 * MS, 15 * MS], rel=0.001)
 
@@ -216,7 +217,7 @@ class TestPlantedSlowdown:
         recorder.planted_slowdown_ratio = 2.0
         recorder.pause()
         clock.now_ns = 10 * MS
-        recorder.passed("optimizer")  # would spin for ever: this clock stands still
+        ended(recorder)  # would spin for ever: this clock stands still
         assert clock.now_ns == 10 * MS
 
 

@@ -68,7 +68,7 @@ def world() -> Iterator[SimpleNamespace]:
 
 def kinds(recorder: Recorder) -> list[int]:
     found = [code & events.KIND_MASK for code in recorder.code]
-    del recorder.code[:]
+    recorder.clear()
     return found
 
 
@@ -116,7 +116,7 @@ def test_transforms_and_modules_in_evaluation_are_not_taken_for_the_model(world:
 def test_a_pass_without_gradients_carries_no_gradient_bit(world: SimpleNamespace) -> None:
     net = Net()
     net("x")
-    del world.recorder.code[:]
+    world.recorder.clear()
     world.state.grad = False
     net("x")
     assert [bool(code & events.GRAD_BIT) for code in world.recorder.code] == [False, False]

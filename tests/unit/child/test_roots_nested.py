@@ -44,7 +44,7 @@ def world() -> SimpleNamespace:
 
     def kinds() -> list[int]:
         found = [code & events.KIND_MASK for code in recorder.code]
-        del recorder.code[:], recorder.t_ns[:]
+        recorder.clear(), recorder.t_ns[:]
         return found
 
     def settle(*modules: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Optional, Protocol
 
 from ..recorder import PatchSet, Recorder
@@ -64,6 +64,22 @@ class Adapter(Protocol):
 
     def install_probe(self, recorder: Recorder, device: str) -> PatchSet:
         """Hook the framework so that training code appends to ``recorder``."""
+        ...
+
+    def attach_probe(
+        self, recorder: Recorder, noticed: Callable[[Any, str], None], data_function: str = ""
+    ) -> PatchSet:
+        """Hook the framework inside a program of the user's.
+
+        Args:
+            recorder: Where events go.
+            noticed: Told of each root module and its device when it is first called.
+            data_function: Name of the function that makes batches; empty to find it.
+        """
+        ...
+
+    def ranks(self) -> dict[str, int]:
+        """``rank`` and ``world_size`` of this process; empty when it trains alone."""
         ...
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, Optional
 
 from ..openmp import max_threads
@@ -152,3 +153,18 @@ class Adapter:
         from ..probe import paddle
 
         return paddle.install(self.module, recorder, device)
+
+    def attach_probe(
+        self, recorder: Recorder, noticed: Callable[[Any, str], None], data_function: str = ""
+    ) -> PatchSet:
+        """Hook loader, transfer, root forward, loss, backward and optimizer of a running program."""
+        from ..probe import paddle
+
+        return paddle.attach(self.module, recorder, noticed, data_function)
+
+    def ranks(self) -> dict[str, int]:
+        """What ``paddle.distributed`` says, once its group exists."""
+        distributed = self.module.distributed
+        if not distributed.is_available() or not distributed.is_initialized():
+            return {}
+        return {"rank": int(distributed.get_rank()), "world_size": int(distributed.get_world_size())}

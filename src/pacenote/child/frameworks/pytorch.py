@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, Optional
 
 from ..recorder import PatchSet, Recorder
@@ -164,3 +165,18 @@ class Adapter:
         from ..probe import pytorch
 
         return pytorch.install(self.module, recorder, device)
+
+    def attach_probe(
+        self, recorder: Recorder, noticed: Callable[[Any, str], None], data_function: str = ""
+    ) -> PatchSet:
+        """Hook loader, transfer, root forward, loss, backward and optimizer of a running program."""
+        from ..probe import pytorch
+
+        return pytorch.attach(self.module, recorder, noticed, data_function)
+
+    def ranks(self) -> dict[str, int]:
+        """What ``torch.distributed`` says, once its group exists."""
+        distributed = sys.modules.get("torch.distributed")
+        if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+            return {}
+        return {"rank": int(distributed.get_rank()), "world_size": int(distributed.get_world_size())}

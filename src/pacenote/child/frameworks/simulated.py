@@ -10,6 +10,7 @@ Events carry the virtual time, so a step of "10 ms" costs microseconds.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any, Optional
 
 from .. import events
@@ -93,6 +94,16 @@ class Adapter:
         """The simulated training stamps its own events."""
         self.recorder = recorder
         return PatchSet()
+
+    def attach_probe(
+        self, recorder: Recorder, noticed: Callable[[Any, str], None], data_function: str = ""
+    ) -> PatchSet:
+        """The same: there is nothing to hook."""
+        return self.install_probe(recorder, "cpu")
+
+    def ranks(self) -> dict[str, int]:
+        """Alone."""
+        return {}
 
 
 class Training:

@@ -26,6 +26,7 @@ class OptimizerHooks:
         roots: Told of each step while it looks for root modules.
         steps: Names of the methods that update weights.
         clears: Names of the methods that clear gradients.
+        framework: Our name of the framework.
         ready: Whether a method of an existing class can be wrapped at once; the others are when an object is made.
     """
 
@@ -38,6 +39,7 @@ class OptimizerHooks:
         *,
         steps: tuple[str, ...],
         clears: tuple[str, ...],
+        framework: str,
         ready: Callable[[Any], bool] = lambda method: True,
     ) -> None:
         self.base = base
@@ -46,6 +48,7 @@ class OptimizerHooks:
         self.roots = roots
         self.steps = steps
         self.clears = clears
+        self.framework = framework
         self.ready = ready
         self.on_hook: Callable[[Callable[..., Any]], None] = lambda hook: None  # told of each hook that is made
         self._wrapped: set[tuple[type, str]] = set()
@@ -84,7 +87,7 @@ class OptimizerHooks:
 
     def _stepping(self, original: Callable[..., Any]) -> Callable[..., Any]:
         recorder, roots, codes = self.recorder, self.roots, self._codes
-        (add_time, add_code, clock), passed, depth = recorder.hot(), recorder.passed, self._depth
+        (add, clock, mark), passed, gate, depth = recorder.hot(), recorder.passed, recorder.gate, self._depth
 
         @functools.wraps(original)
         def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -92,36 +95,41 @@ class OptimizerHooks:
                 return original(optimizer, *args, **kwargs)
             code = codes.get(id(optimizer))
             if code is None:
-                index = recorder.index("optimizer", optimizer)
+                index = recorder.index("optimizer", optimizer, framework=self.framework)
                 code = codes[id(optimizer)] = events.code(events.OPTIMIZER_BEGIN, index=index)
+                roots.look()  # what it trains may not have been called before
             depth[0] = 1
-            add_time(clock())
-            add_code(code)
+            if mark is not None:
+                mark(code)
+            began_ns = clock()
             try:
                 result = original(optimizer, *args, **kwargs)
             finally:
-                add_time(clock())
-                add_code(code + 1)
+                ended_ns = clock()
+                add((code, began_ns, ended_ns))
+                if mark is not None:
+                    mark(code + 1)
                 depth[0] = 0
-            if roots.steps_left:
-                roots.step_done()
-            passed("optimizer", code >> events.OBJECT_SHIFT)
+            if ended_ns >= gate[0]:
+                passed("optimizer", code >> events.OBJECT_SHIFT)
             return result
 
         return step
 
     def _clearing(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        add_time, add_code, clock = self.recorder.hot()
+        add, clock, mark = self.recorder.hot()
         begin, end = events.code(events.ZERO_BEGIN), events.code(events.ZERO_END)
 
         @functools.wraps(original)
         def clear(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            add_time(clock())
-            add_code(begin)
+            if mark is not None:
+                mark(begin)
+            began_ns = clock()
             try:
                 return original(optimizer, *args, **kwargs)
             finally:
-                add_time(clock())
-                add_code(end)
+                add((begin, began_ns, clock()))
+                if mark is not None:
+                    mark(end)
 
         return clear

@@ -7,23 +7,91 @@ module, ``torch.autograd.backward``, ``step`` and ``zero_grad`` of every optimiz
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
 from .. import events
 from ..recorder import PatchSet, Recorder
-from .device_clock import EventClock
+from .data_functions import DataFunctions
+from .device_clock import EventClock, LateClock
 from .optimizers import OptimizerHooks
-from .roots import Roots
+from .roots import Roots, Watcher
 
 
 def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
-    """Install every hook and return what undoes them."""
-    patches = PatchSet()
+    """Install every hook for training on ``device`` and return what undoes them."""
     accelerated = device.partition(":")[0] != "cpu"
     if accelerated:
         recorder.use_device_clock(EventClock(lambda: torch.Event(device, enable_timing=True)))
+    # On the CPU nothing moves, and transforms call ``Tensor.to`` once an item for the dtype.
+    return _install(torch, recorder, copies=accelerated)
+
+
+def attach(torch: Any, recorder: Recorder, noticed: Callable[[Any, str], None], data_function: str = "") -> PatchSet:
+    """Install every hook in a program whose device is not known yet, and return what undoes them.
+
+    Args:
+        torch: The framework.
+        recorder: Where events go.
+        noticed: Told of each root module and the device that it is on when it is first called.
+        data_function: Name of the function that makes batches; empty to find it.
+    """
+    late = _late_clock(torch)
+    if late is not None:
+        recorder.use_device_clock(late)
+
+    def seen(module: Any) -> None:
+        kept = next(iter(module.parameters()), None)
+        device = "cpu" if kept is None else str(kept.device)
+        if late is not None:
+            late.start(device)
+        noticed(module, device)
+
+    def address_of(value: Any) -> Optional[int]:
+        # Exactly a tensor: those that a compiler traces with have no memory.
+        if type(value) is not torch.Tensor or value.requires_grad or value.layout is not torch.strided:
+            return None
+        return value.untyped_storage().data_ptr() or None
+
+    functions = DataFunctions(
+        recorder,
+        address_of=address_of,
+        grad_enabled=torch.is_grad_enabled,
+        base=torch.nn.Module,
+        foreign=(os.path.dirname(torch.__file__),),
+        name=data_function,
+    )
+    return _install(torch, recorder, copies=late is not None, noticed=seen, watcher=functions)
+
+
+def _batch_of(torch: Any, inputs: tuple[Any, ...]) -> Optional[int]:
+    """First dimension of the first tensor that has one."""
+    for value in inputs:
+        if isinstance(value, torch.Tensor) and value.dim() > 0:
+            return int(value.shape[0])
+    return None
+
+
+def _late_clock(torch: Any) -> Optional[LateClock]:
+    """A clock for the accelerator this build is made for; none for a build that only knows the CPU."""
+    if torch.version.cuda is None and getattr(torch.version, "hip", None) is None:
+        built = [torch.backends.mps.is_built(), bool(getattr(torch.xpu, "_is_compiled", lambda: False)())]
+        if not any(built):
+            return None
+    return LateClock(lambda device: torch.Event(device, enable_timing=True))
+
+
+def _install(
+    torch: Any,
+    recorder: Recorder,
+    *,
+    copies: bool,
+    noticed: Callable[[Any], None] = lambda module: None,
+    watcher: Optional[Watcher] = None,
+) -> PatchSet:
+    patches = PatchSet()
     roots = Roots(
         recorder,
         patches,
@@ -31,10 +99,13 @@ def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
         grad_enabled=torch.is_grad_enabled,
         trainable=lambda module: any(parameter.requires_grad for parameter in module.parameters()),
         is_loss=lambda result: isinstance(result, torch.Tensor) and result.requires_grad and result.numel() == 1,
+        noticed=noticed,
+        batch_of=lambda inputs: _batch_of(torch, inputs),
+        watcher=watcher,
     )
     hooks: list[Any] = list(roots.hooked)
     hooks += _hook_loader(torch, recorder, patches)
-    if accelerated:  # on the CPU nothing moves, and transforms call ``Tensor.to`` once an item for the dtype
+    if copies:
         hooks += _hook_copies(torch, recorder, patches)
     hooks += _hook_backward(torch, recorder, patches)
     optimizers = OptimizerHooks(
@@ -44,6 +115,7 @@ def install(torch: Any, recorder: Recorder, device: str) -> PatchSet:
         roots,
         steps=("step",),
         clears=("zero_grad",),
+        framework="pytorch",
         # PyTorch wraps ``step`` when the first object of a class is made, and marks it so; ours must go round that.
         ready=lambda method: method.__name__ != "step" or getattr(method, "hooked", False),
     )
@@ -81,20 +153,22 @@ def _hook_loader(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
         finally:
             stamp(events.code(events.DATA_END, grad_enabled(), index=index))
 
-    add_time, add_code, clock = recorder.hot()
+    (add, clock, mark), is_anchor = recorder.hot(), recorder.anchor == "data"
 
     def __next__(iterator: Any) -> Any:  # noqa: N807 - takes the place of _BaseDataLoaderIter.__next__
         code = getattr(iterator, "_pacenote_code", events.DATA_BEGIN)
         if grad_enabled():
             code |= events.GRAD_BIT
-        add_time(clock())
-        add_code(code)
+        if mark is not None:
+            mark(code)
+        began_ns = clock()
         try:
             batch = fetch(iterator)
         finally:
-            add_time(clock())
-            add_code(code + 1)
-        if recorder.anchor == "data":
+            add((code, began_ns, clock()))
+            if mark is not None:
+                mark(code + 1)
+        if is_anchor:
             passed("data")
         return batch
 
@@ -140,19 +214,23 @@ def _hook_copies(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Call
 def _hook_backward(torch: Any, recorder: Recorder, patches: PatchSet) -> list[Callable[..., Any]]:
     original = torch.autograd.backward
     begin, end = events.code(events.BACKWARD_BEGIN), events.code(events.BACKWARD_END)
-    (add_time, add_code, clock), passed = recorder.hot(), recorder.passed
+    (add, clock, mark), passed, gate, wants_loss = recorder.hot(), recorder.passed, recorder.gate, recorder.wants_loss
+    is_anchor = recorder.anchor == "backward"
 
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
-        add_time(clock())
-        add_code(begin)
+        if mark is not None:
+            mark(begin)
+        began_ns = clock()
         try:
             original(tensors, *args, **kwargs)
         finally:
-            add_time(clock())
-            add_code(end)
-        if recorder.wants_loss and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
+            ended_ns = clock()
+            add((begin, began_ns, ended_ns))
+            if mark is not None:
+                mark(end)
+        if wants_loss() and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
             recorder.keep_loss(tensors.detach())
-        if recorder.anchor == "backward":
+        if is_anchor and ended_ns >= gate[0]:
             passed("backward")
 
     patches.set(torch.autograd, "backward", backward)

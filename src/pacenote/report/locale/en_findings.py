@@ -121,6 +121,11 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_no_difference": "No difference could be seen between the {count} variants.",
     "finding.verdict_refused": "No comparison can be made: {reasons:findings}.",
     "finding.verdict_single": "{cell} trains at {samples_per_s}, {step_time_s} per step.",
+    "finding.verdict_single.without.samples_per_s": "{cell} takes {step_time_s} per step.",
+    "finding.ranks_missing": "{count} of {world_size} ranks left no events (rank {ranks}): what follows is not the "
+    "whole run.",
+    "finding.script_failed": "The script ended with exit code {exit_code} ({error}).",
+    "finding.script_failed.without.error": "The script ended with exit code {exit_code}.",
     "finding.verdict_why": "{phase:phase} takes {share:share} of its step.",
     "finding.verdict_do": "For {cell}: {finding:fix}",
     "finding.verdict_do.without.finding": "For {cell}: see the findings about its health.",

@@ -1,0 +1,22 @@
+"""torch.compile round the model of a script."""
+
+from __future__ import annotations
+
+from pacenote.levers import Lever
+
+
+class Compile(Lever):
+    """torch.compile round the model of a script.
+
+    For scripts; its hook is :mod:`pacenote.child.outside.compile`.
+    """
+
+    name = "compile"
+    option = "--compile"
+    help = "Compile the model: on or off."
+    risk = "numerics"
+    choices = ("on", "off")
+    plain = "off"
+
+
+PART = Compile()

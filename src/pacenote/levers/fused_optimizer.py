@@ -1,0 +1,22 @@
+"""Optimizers that update all weights in one kernel."""
+
+from __future__ import annotations
+
+from pacenote.levers import Lever
+
+
+class FusedOptimizer(Lever):
+    """Optimizers that update all weights in one kernel.
+
+    For scripts; its hook is :mod:`pacenote.child.outside.fused_optimizer`.
+    """
+
+    name = "fused_optimizer"
+    option = "--fused-optimizer"
+    help = "Optimizer in one kernel: on or off."
+    risk = "numerics"
+    choices = ("on", "off")
+    plain = "off"
+
+
+PART = FusedOptimizer()
