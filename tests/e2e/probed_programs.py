@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -172,7 +173,8 @@ def main() -> None:
     PROGRAMS[name]()
     recorder.stamp(events.code(events.PAUSE))
     patches.off()
-    found = segment(EventLog(t_ns=recorder.t_ns.tobytes(), code=recorder.code.tobytes(), objects=recorder.objects))
+    t_ns, code = (array("q", values).tobytes() for values in recorder.ordered())
+    found = segment(EventLog(t_ns=t_ns, code=code, objects=recorder.objects))
     answer = {
         "steps": len(found),
         "anchor": found.anchor,
