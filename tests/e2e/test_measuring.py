@@ -113,6 +113,9 @@ def test_out_of_memory_is_told_apart_and_the_other_cell_goes_on(store: Store, fr
 
 
 DRIVER = """
+import signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 import sys
 from pacenote.experiments import calibration, sweep
 from pacenote.plan import RunOptions

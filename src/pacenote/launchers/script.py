@@ -66,8 +66,10 @@ class Script:
         before = environ.get("PYTHONPATH")
         environ["PYTHONPATH"] = str(SITE) if not before else os.pathsep.join((str(SITE), before))
         # The terminal sends Ctrl-C to both: it is the script's to answer, and ours to wait for its answer.
-        self._kept = {number: signal.signal(number, self._pass_on) for number in _passed_on()}
-        self._kept[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
+        # What is ignored (under nohup, in the background of a shell) must stay so: the script inherits it.
+        handlers = {**dict.fromkeys(_passed_on(), self._pass_on), signal.SIGINT: self._interrupt}
+        heard = [number for number in handlers if signal.getsignal(number) is not signal.SIG_IGN]
+        self._kept = {number: signal.signal(number, handlers[number]) for number in heard}
         self.interrupted = False
         self.process: subprocess.Popen[bytes] | None = None
         try:
