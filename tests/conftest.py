@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,14 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that rewrites golden files; the difference is then read in the commit."""
     parser.addoption("--update-golden", action="store_true", help="write golden files anew instead of comparing")
+
+
+def pytest_configure() -> None:
+    """Hear the signals that the tests send: a shell's background jobs, and all below nohup, ignore some of them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGHUP", "SIGQUIT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 @pytest.fixture
