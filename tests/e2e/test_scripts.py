@@ -131,6 +131,16 @@ def test_each_rank_leaves_a_record(way: str, store: Path) -> None:
 
 
 @pytest.mark.torch
+def test_ranks_that_torchrun_starts_leave_a_record_each(store: Path) -> None:
+    command = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(SCRIPTS / "pytorch" / "ranks.py")]
+    done = under(command, store, "--module")
+    assert done.returncode == 0, done.stderr
+    records = trials(store)
+    assert sorted((record.rank, record.world_size) for record in records) == [(0, 2), (1, 2)]
+    assert [len(segment(record.events)) for record in records] == [steps_said(done.stdout)] * 2
+
+
+@pytest.mark.torch
 @pytest.mark.parametrize("options", [("--steps", "10"), ("--seconds", "0.01")])
 def test_a_script_is_ended_when_enough_was_seen(options: tuple[str, str], store: Path) -> None:
     done = under([str(SCRIPTS / "pytorch" / "own_batches.py")], store, *options)

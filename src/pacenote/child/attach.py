@@ -109,20 +109,7 @@ class Session:
             if self.job.get("levers"):
                 self.outside[adapter.name] = Outside(adapter, patches)
                 self.outside[adapter.name].apply(self.job["levers"])
-            self.recorder.spool.message(
-                {
-                    "msg": "hello",
-                    "pid": os.getpid(),
-                    "parent_pid": os.getppid(),
-                    "python": ".".join(map(str, sys.version_info[:3])),
-                    "executable": sys.executable,
-                    "began_ns": self.began_ns,
-                    "t_ns": time.perf_counter_ns(),
-                    "unix_s": time.time(),
-                    "framework": adapter.name,
-                    "import_s": seconds,
-                }
-            )
+            self.recorder.spool.message(self._hello(adapter, import_s=seconds))
             self._usage = usage()
         except Exception as error:  # noqa: BLE001 - the script must run whatever happens to us
             self.failed(error)
@@ -195,17 +182,22 @@ class Session:
         self.error = ""
         if self.recorder is not None:
             self.recorder.forked(self._spool())
-            adapter = self._training()
-            self.recorder.opening = {
-                "msg": "hello",
-                "pid": os.getpid(),
-                "parent_pid": os.getppid(),
-                "forked": True,
-                "began_ns": time.perf_counter_ns(),
-                "t_ns": time.perf_counter_ns(),
-                "unix_s": time.time(),
-                "framework": adapter.name if adapter is not None else "",
-            }
+            self.began_ns = time.perf_counter_ns()
+            self.recorder.opening = self._hello(self._training(), forked=True)
+
+    def _hello(self, adapter: Optional[frameworks.Adapter], **facts: Any) -> dict[str, Any]:
+        return {
+            "msg": "hello",
+            "pid": os.getpid(),
+            "parent_pid": os.getppid(),
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "executable": sys.executable,
+            "began_ns": self.began_ns,
+            "t_ns": time.perf_counter_ns(),
+            "unix_s": time.time(),
+            "framework": adapter.name if adapter is not None else "",
+            **facts,
+        }
 
     def failed(self, error: Exception) -> None:
         """Leave word that the probe does not work here."""

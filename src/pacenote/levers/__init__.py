@@ -87,6 +87,13 @@ class Lever:
         return value
 
 
+class Switch(Lever):
+    """A lever that is on or off, and off unless asked for."""
+
+    choices = ("on", "off")
+    plain = "off"
+
+
 LEVERS: Final[Registry[Lever]] = Registry("lever", "pacenote.levers", "pacenote.levers")
 
 

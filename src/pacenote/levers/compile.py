@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pacenote.levers import Lever
+from pacenote.levers import Switch
 
 
-class Compile(Lever):
+class Compile(Switch):
     """torch.compile round the model of a script.
 
     For scripts; its hook is :mod:`pacenote.child.outside.compile`.
@@ -15,8 +15,6 @@ class Compile(Lever):
     option = "--compile"
     help = "Compile the model: on or off."
     risk = "numerics"
-    choices = ("on", "off")
-    plain = "off"
 
 
 PART = Compile()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pacenote.levers import Lever
+from pacenote.levers import Switch
 
 
-class CudnnBenchmark(Lever):
+class CudnnBenchmark(Switch):
     """Whether cuDNN tries its algorithms for each new shape.
 
     For scripts; its hook is :mod:`pacenote.child.outside.cudnn_benchmark`.
@@ -15,8 +15,6 @@ class CudnnBenchmark(Lever):
     option = "--cudnn-benchmark"
     help = "Let cuDNN try its algorithms: on or off."
     risk = "numerics"
-    choices = ("on", "off")
-    plain = "off"
 
 
 PART = CudnnBenchmark()

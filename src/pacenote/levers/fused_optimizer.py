@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pacenote.levers import Lever
+from pacenote.levers import Switch
 
 
-class FusedOptimizer(Lever):
+class FusedOptimizer(Switch):
     """Optimizers that update all weights in one kernel.
 
     For scripts; its hook is :mod:`pacenote.child.outside.fused_optimizer`.
@@ -15,8 +15,6 @@ class FusedOptimizer(Lever):
     option = "--fused-optimizer"
     help = "Optimizer in one kernel: on or off."
     risk = "numerics"
-    choices = ("on", "off")
-    plain = "off"
 
 
 PART = FusedOptimizer()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pacenote.levers import Lever
+from pacenote.levers import Switch
 
 
-class NonBlocking(Lever):
+class NonBlocking(Switch):
     """Copies to the accelerator that the program does not wait for.
 
     For scripts; its hook is :mod:`pacenote.child.outside.non_blocking`.
@@ -15,8 +15,6 @@ class NonBlocking(Lever):
     option = "--non-blocking"
     help = "Copies that the program does not wait for: on or off."
     risk = "none"
-    choices = ("on", "off")
-    plain = "off"
 
 
 PART = NonBlocking()

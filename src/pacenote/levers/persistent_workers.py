@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pacenote.levers import Lever
+from pacenote.levers import Switch
 
 
-class PersistentWorkers(Lever):
+class PersistentWorkers(Switch):
     """Whether loader workers live on from one epoch to the next.
 
     For scripts; its hook is :mod:`pacenote.child.outside.persistent_workers`.
@@ -15,8 +15,6 @@ class PersistentWorkers(Lever):
     option = "--persistent-workers"
     help = "Loader workers live on between epochs: on or off."
     risk = "none"
-    choices = ("on", "off")
-    plain = "off"
 
 
 PART = PersistentWorkers()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pacenote.levers import Lever
+from pacenote.levers import Switch
 
 
-class PinMemory(Lever):
+class PinMemory(Switch):
     """Batches in page-locked memory.
 
     For scripts; its hook is :mod:`pacenote.child.outside.pin_memory`.
@@ -15,8 +15,6 @@ class PinMemory(Lever):
     option = "--pin-memory"
     help = "Batches in page-locked memory: on or off."
     risk = "none"
-    choices = ("on", "off")
-    plain = "off"
 
 
 PART = PinMemory()

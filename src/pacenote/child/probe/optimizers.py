@@ -23,7 +23,7 @@ class OptimizerHooks:
         base: The framework's optimizer base class.
         recorder: Where spans go.
         patches: Where replaced attributes are noted.
-        roots: Told of each step while it looks for root modules.
+        roots: Looks for root modules again when an optimizer steps for the first time.
         steps: Names of the methods that update weights.
         clears: Names of the methods that clear gradients.
         framework: Our name of the framework.
