@@ -29,6 +29,7 @@ from pacenote.records import (
     Turn,
     new_id,
 )
+from pacenote.runner.slot import memory
 from pacenote.segment import segment
 from pacenote.system.process import Footprint
 
@@ -97,6 +98,7 @@ def record_of(
     events, cut_ns = gated(one.log(), warm_s=WARM_S)
     spec = spec_of(one, run)
     found = segment(events)
+    turns = turns_of(one, run, events, cut_ns, found.turns.steps)
     return TrialRecord(
         id=trial_id or new_id(),
         spec=spec,
@@ -116,9 +118,9 @@ def record_of(
             import_s=one.hello.get("import_s"),
             first_step_s=float(found.total_s[0]) if len(found) else None,
         ),
-        turns=turns_of(one, run, events, cut_ns, found.turns.steps),
+        turns=turns,
         events=events,
-        memory=memory_of(one, run),
+        memory=memory_of(one, run, spec, turns),
         levers=lever_outcomes(run, one.told("levers", {})),
         framework=dict(one.told("framework", {})),
         data={"source": "script"},
@@ -208,32 +210,17 @@ def summed(counters: Sequence[Counters], wall_s: float, cpu_s: float) -> Counter
     return Counters(**total)
 
 
-def memory_of(one: Attached, run: Run) -> Memory:
-    """Memory of one process, from the samples that were taken while it lived."""
+def memory_of(one: Attached, run: Run, spec: TrialSpec, turns: list[Turn]) -> Memory:
+    """Memory of one process: as of a trial, from the samples taken while it lived; peak and faults it counts itself."""
     seen = [sample.footprints[one.pid] for sample in run.samples if one.pid in sample.footprints]
-    none = Reading(reason="never_sampled")
-    device = one.told("device_memory", None)
-    absent = Reading(reason="device_is_cpu" if one.device == "cpu" else "not_reported")
-
-    def largest(readings: Sequence[Reading]) -> Reading:
-        known = [reading for reading in readings if reading.value is not None]
-        return max(known, key=lambda reading: reading.value or 0.0) if known else none
-
-    def of_device(name: str) -> Reading:
-        value = (device or {}).get(name)
-        return absent if value is None else Reading(value=float(value), method="measured")
-
-    own = one.told("rss_peak_bytes", None)
-    return Memory(
-        rss_peak_bytes=none if own is None else Reading(value=float(own), method="measured"),
-        pss_bytes=largest([one.pss_bytes for one in seen]),
-        swap_bytes=largest([one.swap_bytes for one in seen]),
+    own, never = one.told("rss_peak_bytes", None), Reading(reason="never_sampled")
+    found = msgspec.structs.replace(
+        memory(spec, seen, turns),
+        rss_peak_bytes=never if own is None else Reading(value=float(own), method="measured"),
         major_faults=_counted(one, "major_faults"),
         minor_faults=_counted(one, "minor_faults"),
-        device_allocated_bytes=of_device("allocated_bytes"),
-        device_reserved_bytes=of_device("reserved_bytes"),
-        device_peak_bytes=of_device("peak_bytes"),
     )
+    return found if seen else msgspec.structs.replace(found, pss_bytes=never, swap_bytes=never)
 
 
 def samples_per_step(one: Attached, counts: Mapping[str, NDArray[np.int64]]) -> int | None:
