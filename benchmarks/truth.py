@@ -3,7 +3,9 @@
 Delays of 10, 50 and 200 % of a step are placed in user code in seven places, in both frameworks (the program is
 benchmarks/programs/delayed_training.py). Gate per case: the phase that holds the delay grows by the delay, with an
 error of at most max(2 % of the delay, 3 standard errors); what it must not touch does not grow; and the standard error
-itself is at most 1 % of the step, or the case is measured longer. Unattributed time of the built-in workloads is judged
+itself is at most 1 % of the step, or the case is measured longer. Three standard errors are left by chance once in 370,
+so of 42 cases one in nine runs would lose one: a case outside is measured once more, four times as long, and that
+decides. Unattributed time of the built-in workloads is judged
 too.
 
     python benchmarks/truth.py [--steps 1200] [--quick]
@@ -90,24 +92,40 @@ def precise(sample: dict[str, Any]) -> bool:
     return float(sample["standard_error_ns"]) <= NULL_ERROR_SHARE_OF_STEP * float(sample["step_ns"])
 
 
+def within(sample: dict[str, Any]) -> bool:
+    """Whether the delay was found to be as long as it is."""
+    return abs(float(sample["error_ns"])) <= allowed_ns(sample)
+
+
+def allowed_ns(sample: dict[str, Any]) -> float:
+    """How far off a delay may be found."""
+    return max(ALLOWED_SHARE_OF_DELAY * sample["delay_ns"], STANDARD_ERRORS * sample["standard_error_ns"])
+
+
 def case(bench: Benchmark, framework: str, place: str, share: float, steps: int) -> dict[str, Any]:
-    """One case, measured again and longer while it is too coarse; resumed when it is in the journal."""
+    """One case, resumed when it is in the journal: measured longer while it is too coarse, once more if it is off."""
     group = f"{framework} {place} {share:g}"
     done = bench.samples(group)
     while not done or not (precise(done[-1]) or len(done) >= 3):
-        factor = min(LONGEST, 2 ** len(done))
-        began = time.monotonic()
-        sample = measure(framework, place, share, steps * factor)
-        bench.append(group, sample, seconds=time.monotonic() - began)
+        measured(bench, group, steps * min(LONGEST, 2 ** len(done)))
         done = bench.samples(group)
-    return done[-1]
+    if not within(done[-1]) and done[-1]["steps_made"] < LONGEST * steps:
+        measured(bench, group, steps * LONGEST)
+    return bench.samples(group)[-1]
+
+
+def measured(bench: Benchmark, group: str, steps: int) -> None:
+    """Add one measurement of a case to the journal."""
+    framework, place, share = group.split()
+    began = time.monotonic()
+    sample = measure(framework, place, float(share), steps)
+    bench.append(group, sample, seconds=time.monotonic() - began)
 
 
 def judge(bench: Benchmark, group: str, sample: dict[str, Any]) -> None:
     """Write one line per case."""
-    allowed = max(ALLOWED_SHARE_OF_DELAY * sample["delay_ns"], STANDARD_ERRORS * sample["standard_error_ns"])
     error, n = abs(sample["error_ns"]), sample["steps_made"]
-    bench.line(f"{group}: error", error / 1e3, round(allowed / 1e3, 3), error <= allowed, n, "µs")
+    bench.line(f"{group}: error", error / 1e3, round(allowed_ns(sample) / 1e3, 3), within(sample), n, "µs")
     null = sample["standard_error_ns"] / sample["step_ns"]
     bench.line(f"{group}: standard error", null, NULL_ERROR_SHARE_OF_STEP, precise(sample), n, "share of step")
     wrong = {
