@@ -12,8 +12,7 @@ were refused is reported beside it.
 
 A virtual machine shares its cores with others whom it cannot see: no steal is counted while a neighbour runs on the
 other half of a core, and everything takes a third longer. Right before and right after each repeat a fixed piece of
-work is therefore timed on each CPU (``calm``). The width is promised for a quiet machine, so it is judged over the
-repeats that lie between two calm readings; coverage is judged over all.
+work is therefore timed on each CPU (``slow_share``); what was seen is reported beside the widths, and leaves none out.
 """
 
 from __future__ import annotations
@@ -53,12 +52,9 @@ starts that would end later."""
 
 COVERAGE, HALF_WIDTH = 0.90, 0.05
 
-CALM_S, SLOW, CALM_SHARE = 1.0, 1.15, 0.05
-"""Set before the first run with them. On a calm machine the slowest tenth of such pieces took 7 % longer than the
-fastest; beside somebody on the other half of the core all take 30 to 40 % longer."""
-
-MOST_TRIES = 2
-"""Repeats made at most, as a multiple of those wanted, before a machine counts as one that is never quiet."""
+LOOK_S, SLOW = 1.0, 1.15
+"""How long is looked, and from when on a piece of work took longer than it needs to: the slowest tenth on a calm
+machine took 7 % longer than the fastest, beside somebody on the other half of the core all take 30 to 40 % longer."""
 
 SOURCES = tuple(
     f"src/pacenote/{part}"
@@ -90,28 +86,22 @@ def main() -> int:
     if options.fresh:
         bench.forget()
     wanted = options.condition or CONDITIONS
-    for number in range(MOST_TRIES * options.repeats):
+    for number in range(options.repeats):
         for condition in wanted:  # taken in turn, so that each sees the same hours of the machine
-            if bench.count(condition) <= number and counting(bench, condition) < options.repeats:
+            if bench.count(condition) <= number:
                 repeat(bench, condition, number, options.framework)
     summarise(bench, options.repeats)
     return bench.write()
 
 
-def counting(bench: Benchmark, condition: str) -> int:
-    """Repeats that count towards the number asked for: of the quiet ones, those that were."""
-    samples = bench.samples(condition)
-    return sum(sample["calm"] for sample in samples) if condition == "quiet" else len(samples)
-
-
-def calm() -> float:
+def slow_share() -> float:
     """Share of a second's pieces of work, half of it on each CPU, that took longer than they need to."""
     slow = pieces = 0
     allowed = os.sched_getaffinity(0)
     try:
         for cpu in sorted(allowed):
             os.sched_setaffinity(0, {cpu})
-            took, until = [], time.perf_counter() + CALM_S / len(allowed)
+            took, until = [], time.perf_counter() + LOOK_S / len(allowed)
             while (began := time.perf_counter()) < until:
                 sum(range(30_000))
                 took.append(time.perf_counter() - began)
@@ -125,18 +115,18 @@ def calm() -> float:
 
 def repeat(bench: Benchmark, condition: str, number: int, framework: str) -> None:
     """Make one study and keep what it said."""
-    before = calm()
+    before = slow_share()
     began_s = time.monotonic()
     with noise(number) if condition == "noisy" else contextlib.nullcontext():
         study = measure(framework, PLANTED if condition == "planted" else ())
     took_s = time.monotonic() - began_s
     ratios = [told for finding in study.findings if (told := ratio(study, finding)) is not None]
-    slow = [round(before, 4), round(calm(), 4)]
-    sample = {"repeat": number, "rounds": study.options["rounds_done"], "ratios": ratios, "slow_shares": slow,
-              "calm": max(slow) <= CALM_SHARE}  # fmt: skip
+    slow = [round(before, 4), round(slow_share(), 4)]
+    sample = {"repeat": number, "rounds": study.options["rounds_done"], "ratios": ratios, "slow_shares": slow}
     bench.append(condition, sample, seconds=round(took_s, 2))
     shown = ", ".join(f"{one['planted']:g}: {one['low']:.3f}-{one['high']:.3f}" for one in ratios if one["low"])
-    say(f"  {condition} {number + 1}: {shown or 'no interval'} ({took_s:.1f} s, {sample['rounds']} rounds, slow {slow})")
+    told = f"{took_s:.1f} s, {sample['rounds']} rounds, slow {slow}"
+    say(f"  {condition} {number + 1}: {shown or 'no interval'} ({told})")
 
 
 def measure(framework: str, planted: tuple[float, ...]) -> Study:
@@ -204,11 +194,8 @@ def summarise(bench: Benchmark, repeats: int) -> None:
         if condition == "quiet":
             longest = max(took_s)
             bench.line("quiet: longest plan", longest, "<= 20", longest <= BUDGET_S, len(samples), "s")
-            between = [one for sample in samples if sample["calm"] for one in sample["ratios"]]
-            half = statistics.median(one["half_width"] for one in between) if between else float("nan")
-            wide_ok = half <= HALF_WIDTH and len(between) >= repeats
-            bench.line("quiet: median half-width between calm readings", half, f"<= {HALF_WIDTH}", wide_ok,
-                       len(between), "share")  # fmt: skip
+        slow = statistics.median(share for sample in samples for share in sample["slow_shares"])
+        bench.line(f"{condition}: median share of slowed work beside it", slow, None, None, 2 * len(samples), "share")
         for planted in sorted({one["planted"] for sample in samples for one in sample["ratios"]}):
             told = [one for sample in samples for one in sample["ratios"] if one["planted"] == planted]
             _lines(bench, condition if planted == 1.0 else f"{condition} {planted:.2f}", told, enough=enough)
@@ -222,7 +209,9 @@ def _lines(bench: Benchmark, name: str, told: list[dict[str, Any]], *, enough: b
     refused = sum(bool(one["refused"]) for one in told)
     coverage_ok = covered >= COVERAGE and len(known) == len(told)
     bench.line(f"{name}: coverage", covered, f">= {COVERAGE}", coverage_ok and enough, len(known), "share")
-    bench.line(f"{name}: median half-width", half, None, None, len(known), "share")
+    wide_ok = half <= HALF_WIDTH if name == "quiet" else None
+    threshold = f"<= {HALF_WIDTH}" if name == "quiet" else None
+    bench.line(f"{name}: median half-width", half, threshold, wide_ok, len(known), "share")
     bench.line(f"{name}: median ratio", statistics.median(one["value"] for one in told), None, None, len(told))
     bench.line(f"{name}: ratios the product refused", refused, None, None, len(told))
 
