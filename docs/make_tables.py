@@ -56,6 +56,7 @@ def findings() -> str:
         "Comparison": codes.COMPARISON,
         "The study as a whole": codes.STUDY,
         "A script as a whole": codes.SCRIPT,
+        "The text of a script": codes.SOURCE,
         "One condition": codes.CELLS,
         "Self-test": codes.SELFTEST,
     }

@@ -12,8 +12,9 @@ from pacenote._version import __version__
 if TYPE_CHECKING:
     from pacenote.errors import PacenoteError
     from pacenote.records import Finding, Study, TrialRecord, TrialSpec
+    from pacenote.regions import track
 
-__all__ = ["Finding", "PacenoteError", "Study", "TrialRecord", "TrialSpec", "__version__"]
+__all__ = ["Finding", "PacenoteError", "Study", "TrialRecord", "TrialSpec", "__version__", "track"]
 
 _HOMES = {
     "Finding": "pacenote.records",
@@ -21,7 +22,15 @@ _HOMES = {
     "Study": "pacenote.records",
     "TrialRecord": "pacenote.records",
     "TrialSpec": "pacenote.records",
+    "track": "pacenote.regions",
 }
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook the magic ``%%pacenote``; called by ``%load_ext pacenote``."""
+    from pacenote.cli.notebook import load
+
+    load(shell)
 
 
 def __getattr__(name: str) -> Any:

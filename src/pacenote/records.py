@@ -213,6 +213,38 @@ class EventLog(Record, frozen=True, kw_only=True):
     objects: list[dict[str, Any]] = []
 
 
+class Depth(Record, frozen=True, kw_only=True):
+    """A few steps recorded in depth; read with :mod:`pacenote.depth`.
+
+    The five series are zlib of int64 little-endian, one entry per call.
+
+    Attributes:
+        steps: Steps recorded; 0 when it failed.
+        failure: Why it failed.
+        objects: Distinct things called: ``{"kind": "op" | "runtime" | "kernel" | "copy", "name": ..., "shapes": ...}``.
+        tracks: What calls ran on: ``{"kind": "thread" | "device", "name": ...}``.
+        memory: Per device: allocations, allocated_bytes, rise_bytes (largest amount above that at the start).
+        left_out: Calls beyond the number that is kept.
+        began_ns: When each call began, on the clock of the event log.
+        lasted_ns: How long it took.
+        what: Index of its object.
+        where: Index of its track.
+        cause: Index of the call that launched it; -1 for calls of the host.
+    """
+
+    steps: int = 0
+    failure: str = ""
+    objects: list[dict[str, Any]] = []
+    tracks: list[dict[str, Any]] = []
+    memory: dict[str, dict[str, int]] = {}
+    left_out: int = 0
+    began_ns: bytes = b""
+    lasted_ns: bytes = b""
+    what: bytes = b""
+    where: bytes = b""
+    cause: bytes = b""
+
+
 class TrialRecord(Record, frozen=True, kw_only=True):
     """Everything one child process did."""
 
@@ -245,6 +277,7 @@ class TrialRecord(Record, frozen=True, kw_only=True):
     flop_per_sample: Reading = Reading()
     ceiling_flops: Reading = Reading()  # GEMM ceiling measured on this device and dtype, FLOP/s
     ceiling_bytes_per_s: Reading = Reading()
+    depth: Depth | None = None
 
 
 class Severity(str, enum.Enum):

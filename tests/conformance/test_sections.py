@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
-from fixtures.study import make_study, selftest_findings
+from fixtures.study import Made, make_study, selftest_findings
 
+from pacenote.child.depth import Calls
+from pacenote.depth import from_message
 from pacenote.records import Record
 from pacenote.report import content, locale, page, text, view
 from pacenote.report.blocks import Chart, Column, Message, Section, Table
@@ -29,10 +32,23 @@ def messages(value: Any) -> Iterator[Message]:
             yield from messages(item)
 
 
+def deep_study() -> Made:
+    """The study with some steps recorded in depth, on a device as well."""
+    calls = Calls()
+    op = calls.add(calls.object("op", "aten::mm", [[4, 8], [8, 2]]), calls.track("thread", "1"), 0, 500)
+    stream = calls.track("device", "cuda:0 stream 7")
+    calls.add(calls.object("kernel", "gemm"), stream, 600, 300, op)
+    calls.add(calls.object("copy", "HtoD", source="pageable", target="device", bytes=64), stream, 950, 50)
+    calls.allocated("cpu", 128)
+    study = make_study()
+    depth = from_message({"steps": 2, **calls.packed()})
+    return study._replace(records=[msgspec.structs.replace(one, depth=depth) for one in study.records])
+
+
 def made(part: SectionPart) -> Section:
-    """The section as one of the two hand-made studies has it."""
+    """The section as one of the hand-made studies has it."""
     selftest = make_study(question="selftest", findings=selftest_findings())
-    sections = [part.build(view.build(*study)) for study in (make_study(), selftest)]
+    sections = [part.build(view.build(*study)) for study in (make_study(), selftest, deep_study())]
     found = [section for section in sections if section is not None]
     assert found, "the fixtures have something for every section"
     return found[0]

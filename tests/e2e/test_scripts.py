@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import re
 import socket
@@ -9,13 +11,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from pacenote.records import TrialRecord
+from pacenote.depth import operators
+from pacenote.records import Kind, TrialRecord
 from pacenote.segment import segment
 from pacenote.store import Store
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
+ARTICLES = Path(__file__).parents[2] / "examples" / "articles"
 
 PYTORCH = (
     *("plain", "own_batches", "generator", "gan", "accumulation", "grad_scaler", "closure", "by_hand", "validation"),
@@ -54,6 +59,11 @@ def under(command: list[str], store: Path, *options: str) -> subprocess.Complete
         check=False,
         timeout=240,
     )
+
+
+def cli(arguments: list[str], store: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pacenote.cli.main", *arguments]
+    return subprocess.run(command, env=environ(store), capture_output=True, text=True, check=False, timeout=240)
 
 
 def trials(store: Path) -> list[TrialRecord]:
@@ -192,3 +202,135 @@ def test_an_isolated_interpreter_is_told_in_one_line(store: Path, tmp_path: Path
     assert (done.stdout, done.returncode) == ("1\n", 0)
     assert done.stderr.startswith("pacenote: no process of")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.torch
+def test_operators_of_a_few_late_steps_are_recorded(store: Path) -> None:
+    done = under([str(SCRIPTS / "pytorch" / "plain.py")], store, "--steps", "14")
+    assert done.returncode == 0, done.stderr
+    (record,) = trials(store)
+    assert record.depth is not None
+    assert record.depth.failure == ""
+    found = segment(record.events)
+    assert len(found) == 14
+    assert found.depth.sum() == record.depth.steps == 3
+    assert sum(row.calls for row in operators(record.depth) if row.name == "aten::addmm") == 2.0  # two linear layers
+    assert record.depth.memory["cpu"]["allocations"] > 0
+
+
+@pytest.mark.paddle
+def test_operators_of_a_paddle_script_are_recorded(store: Path) -> None:
+    done = under([str(SCRIPTS / "paddle" / "plain.py")], store, "--steps", "14")
+    assert done.returncode == 0, done.stderr
+    (record,) = trials(store)
+    assert record.depth is not None
+    assert record.depth.failure == ""
+    assert segment(record.events).depth.sum() == record.depth.steps == 3
+    rows = {row.name: row for row in operators(record.depth)}
+    assert any("matmul" in name or "linear" in name for name in rows), rows
+
+
+@pytest.mark.torch
+def test_nothing_is_recorded_in_depth_when_not_wanted(store: Path) -> None:
+    under([str(SCRIPTS / "pytorch" / "plain.py")], store, "--steps", "14", "--no-operators")
+    (record,) = trials(store)
+    assert record.depth is None
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("how", ["long", "profiles", "workers"])
+def test_a_script_that_lasts_is_recorded_in_depth_and_left_as_it_is(how: str, store: Path) -> None:
+    record = same([str(SCRIPTS / "pytorch" / "lasting.py"), how], store)
+    depth = segment(record.events).depth
+    if how == "profiles":  # its own profiler runs all the time
+        assert record.depth is None
+        assert not depth.any()
+    else:
+        assert record.depth is not None
+        assert record.depth.failure == ""
+        assert 3 <= depth.sum() < 20
+
+
+@pytest.mark.torch
+def test_a_trace_of_the_scripts_own_profiler_tells_the_same_steps(store: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    done = under([str(SCRIPTS / "pytorch" / "traced.py"), str(trace)], store)
+    assert done.returncode == 0, done.stderr
+    (measured,) = trials(store)
+    told = cli(["import", str(trace), "--json"], store)
+    assert told.returncode == 0, told.stderr
+    (imported,) = trials(store)
+    assert imported.kind is Kind.IMPORTED
+    ours, theirs = segment(measured.events), segment(imported.events)
+    assert len(theirs) == len(ours)
+    for name in ("forward", "backward", "optimizer"):
+        own, other = float(np.median(ours.phases[name])), float(np.median(theirs.phases[name]))
+        assert 0.3 * own < other < 1.5 * own, name  # operators only, so without the Python between them
+    assert imported.depth is not None
+    assert {"aten::addmm", "aten::mm"} <= {row.name for row in operators(imported.depth)}
+
+
+@pytest.mark.torch
+def test_a_run_is_exported_as_a_trace(store: Path, tmp_path: Path) -> None:
+    under([str(SCRIPTS / "pytorch" / "plain.py")], store, "--steps", "14")
+    written = tmp_path / "run.json.gz"
+    done = cli(["export", "-o", str(written)], store)
+    assert done.returncode == 0, done.stderr
+    trace = json.loads(gzip.decompress(written.read_bytes()))
+    names = [event["name"] for event in trace["traceEvents"]]
+    assert names.count("step 14") == 1
+    assert names.count("backward") == 14
+    assert names.count("aten::addmm") == 6
+
+
+@pytest.mark.torch
+def test_a_reader_that_the_script_names_is_waited_for(store: Path) -> None:
+    record = same([str(SCRIPTS / "pytorch" / "tracked.py")], store)
+    steps = segment(record.events)
+    assert min(steps.phases["data_wait"]) > 0.004
+    assert steps.counts["data_wait"].tolist() == [1] * len(steps)
+
+
+@pytest.mark.torch
+def test_a_name_that_does_not_exist_is_told_with_its_line(store: Path) -> None:
+    done = under([str(ARTICLES / "printed" / "fused.py")], store)
+    assert done.returncode == 1
+    assert "AttributeError" in done.stderr
+    assert "fused.py, line 10: torch._C._nn.fused_relu_linear does not exist" in done.stderr
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("way", ["printed", "corrected"])
+def test_what_is_wrong_in_an_articles_code_is_a_finding_of_its_run(way: str, store: Path) -> None:
+    done = under([str(ARTICLES / way / "accumulation.py")], store)
+    assert done.returncode == 0, done.stderr
+    with Store(store) as opened:
+        codes = {finding.code for finding in opened.get_study("last").findings}
+    assert ("source_undivided_accumulation" in codes) == (way == "printed")
+    assert ("not divided by 4" in done.stderr) == (way == "printed")
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["timer", "to_device", "accumulation", "data_parallel"])
+@pytest.mark.parametrize("way", ["printed", "corrected"])
+def test_the_articles_pytorch_code_runs(name: str, way: str, store: Path) -> None:
+    if (name, way) == ("data_parallel", "corrected"):
+        pytest.skip("it needs a launcher")
+    done = alone([str(ARTICLES / way / f"{name}.py")], store)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("way", ["printed", "corrected"])
+def test_the_articles_distributed_code_runs(way: str, store: Path) -> None:
+    command = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = alone([*command, str(ARTICLES / way / "distributed.py")], store)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.paddle
+@pytest.mark.parametrize("name", ["training_loop", "mixed_precision"])
+@pytest.mark.parametrize("way", ["printed", "corrected"])
+def test_the_articles_paddle_code_runs(name: str, way: str, store: Path) -> None:
+    done = alone([str(ARTICLES / way / f"{name}.py")], store)
+    assert done.returncode == 0, done.stderr

@@ -31,12 +31,15 @@ OPTIONS = {
     "run": (
         "--allocator --batch-size --compile --cudnn-benchmark --data --data-fn --data-mode --depth --device --dry-run "
         "--dtype --force --framework --fresh --fused-optimizer --help --json --lang --loader-workers --memory-format "
-        "--module --name --non-blocking --output --persistent-workers --pin-memory --pipeline --plan --prefetch "
-        "--python --quiet --rounds --seconds --seed --steps --threads --time-budget --waiting-policy --width --within"
+        "--module --name --non-blocking --operators --output --persistent-workers --pin-memory --pipeline --plan "
+        "--prefetch --python --quiet --rounds --seconds --seed --steps --threads --time-budget --waiting-policy "
+        "--width --within"
     ),
     "compare": "--force --help --json --lang --output",
     "report": "--help --json --lang --output",
     "doctor": "--help --json --lang --python",
+    "export": "--help --json --lang --output --steps",
+    "import": "--help --json --lang --name --output",
     "runs": "--all --help --json --lang --limit",
     "show": "--help --json --lang",
     "selftest": "--framework --help --json --lang --output --python --quiet --time-budget",

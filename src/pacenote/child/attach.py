@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
+import inspect
 import json
 import os
 import sys
 import time
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 from . import frameworks, lever_hooks
+from .depth import Depth, profilers
 from .freerun import FreeRecorder, Stop
 from .outside import Outside
-from .recorder import USAGE_NAMES, usage
+from .recorder import USAGE_NAMES, PatchSet, usage
 from .spool import SUFFIX, SpoolWriter
 
 FRAMEWORKS = {"torch": "pytorch", "paddle": "paddle"}
@@ -27,6 +30,10 @@ FRAMEWORKS = {"torch": "pytorch", "paddle": "paddle"}
 
 JOB = "job.json"
 FAILED = ".failed"
+
+
+current: Optional[Session] = None
+"""The session of this process, once :func:`attach` was called."""
 
 
 def attach(folder: str) -> Session:
@@ -41,7 +48,8 @@ def attach(folder: str) -> Session:
     """
     with open(os.path.join(folder, JOB), encoding="utf-8") as file:
         job = json.load(file)
-    session = Session(folder, job)
+    global current
+    current = session = Session(folder, job)
     session.install()
     return session
 
@@ -62,6 +70,7 @@ class Session:
         self.adapters: list[frameworks.Adapter] = []
         self.devices: list[str] = []
         self.outside: dict[str, Outside] = {}
+        self.patches: dict[str, PatchSet] = {}
         self.is_fork = False
         self.error = ""
         self._usage: tuple[float, ...] = ()
@@ -72,7 +81,7 @@ class Session:
         sys.meta_path.insert(0, Finder(self.imported))
         atexit.register(self.end)  # registered first, so it runs last
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.forked)
+            os.register_at_fork(before=self.forking, after_in_child=self.forked)
         leave = os._exit
 
         def _exit(status: int) -> None:
@@ -106,6 +115,7 @@ class Session:
                 self.recorder = FreeRecorder(self._spool(), self._stop(), self.describe)
             self.adapters.append(adapter)
             patches = adapter.attach_probe(self.recorder, self.noticed, str(self.job.get("data_function") or ""))
+            self.patches[adapter.name] = patches
             if self.job.get("levers"):
                 self.outside[adapter.name] = Outside(adapter, patches)
                 self.outside[adapter.name].apply(self.job["levers"])
@@ -143,7 +153,16 @@ class Session:
             self._told_facts = True
             facts["framework"] = adapter.facts()
             facts["devices"] = self.devices
+            if self.job.get("depth", True) and not facts.get("rank"):
+                self.go_deep(adapter)
         return facts
+
+    def go_deep(self, adapter: frameworks.Adapter) -> None:
+        """Have some steps recorded in depth later on; of several ranks the first is enough."""
+        assert self.recorder is not None
+        profiler, on_start = profilers(adapter.name)(adapter.module)
+        depth = self.recorder.depth = Depth(self.recorder, profiler)
+        on_start(self.patches[adapter.name], depth.cancel)
 
     def _training(self) -> Optional[frameworks.Adapter]:
         """The framework that trains: the one whose root module was seen, else the first that was imported."""
@@ -162,6 +181,8 @@ class Session:
                 self.recorder.write()
             adapter = self._training()
             facts: dict[str, Any] = {}
+            if adapter is not None:
+                facts["missing_names"] = missing_names(self.job.get("names") or [], adapter.module)
             if adapter is not None and self.recorder.step:
                 facts["framework"] = adapter.facts()
                 if adapter.name in self.outside:
@@ -173,6 +194,11 @@ class Session:
     def _levers(self, outside: Outside) -> dict[str, Any]:
         observed = {**lever_hooks.environment(), **outside.observed()}
         return {"observed": observed, "reasons": outside.reasons, "failure": outside.failure}
+
+    def forking(self) -> None:
+        """Before a fork: a profiler that runs would run on in the forked process, where nobody ends it."""
+        if self.recorder is not None and self.recorder.depth is not None:
+            self.recorder.depth.cancel()
 
     def forked(self) -> None:
         """In a forked process: leave a file of one's own, if this one trains at all."""
@@ -217,6 +243,31 @@ class Session:
     def _together(self) -> bool:
         adapter = self._training()
         return adapter is not None and int(adapter.ranks().get("world_size", 1)) > 1
+
+
+def missing_names(names: Sequence[str], module: Any) -> list[str]:
+    """Dotted names that a framework does not have.
+
+    Nothing is imported and no ``__getattr__`` is called. A part that may yet come (a module not imported so far, or
+    anything of an object that makes its attributes when asked) is not missing.
+    """
+    return [name for name in names if name.partition(".")[0] == module.__name__ and not _may_exist(name, module)]
+
+
+def _may_exist(name: str, module: Any) -> bool:
+    owner = module
+    for part in name.split(".")[1:]:
+        try:
+            found = inspect.getattr_static(owner, part)
+        except AttributeError:
+            kind = owner if isinstance(owner, type) else type(owner)
+            dynamic = "__getattr__" in vars(owner) if isinstance(owner, types.ModuleType) else False
+            dynamic = dynamic or any("__getattr__" in vars(cls) for cls in kind.__mro__)
+            return dynamic or hasattr(owner, "__path__")
+        if not isinstance(found, (types.ModuleType, type)):
+            return True  # of an instance or a function, nothing can be said without asking it
+        owner = found
+    return True
 
 
 def rss_peak_bytes() -> Optional[int]:

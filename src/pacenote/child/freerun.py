@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 from . import events
+from .depth import Depth
 from .recorder import Recorder
 from .spool import SpoolWriter
 
@@ -105,6 +106,7 @@ class FreeRecorder(Recorder):
         self.describe = describe
         self.anchor = "backward"
         self.ended = False
+        self.depth: Optional[Depth] = None
         self.opening: dict[str, Any] = {}  # written before anything else, when anything is
         self._written_ns = 0
         self._objects_written = 0
@@ -127,11 +129,14 @@ class FreeRecorder(Recorder):
         elif kind != self.anchor:
             return
         now_ns = self.clock()
+        ended_ns = self._spans[-1] if self._spans else now_ns
         self.stop.begin(now_ns)
         if now_ns - self._written_ns >= WRITE_EVERY_NS or len(self._spans) >= SPANS_HELD:
             self.write()
         elif self.stop.is_set:
             self._take()
+        if self.depth is not None:
+            self.depth.passed(self.step, ended_ns, self.stop.last_step, self.stop.deadline_ns)
         if self.stop.is_due(self.step, now_ns) and self._tries < STOP_TRIES:
             self._tries += 1
             self.write()
@@ -141,7 +146,8 @@ class FreeRecorder(Recorder):
 
     def arm(self) -> None:
         """Set the gate: to the next writing, or to now where every step must be told."""
-        is_told = self.each_step or (self.stop.is_set and self._tries < STOP_TRIES)
+        is_deep = self.depth is not None and self.depth.is_running
+        is_told = self.each_step or is_deep or (self.stop.is_set and self._tries < STOP_TRIES)
         self.gate[0] = 0 if is_told else min(self._written_ns + WRITE_EVERY_NS, self.stop.deadline_ns)
 
     def _choose(self, codes: Sequence[int]) -> None:
@@ -224,6 +230,8 @@ class FreeRecorder(Recorder):
         """Write the rest and say that this was all; nothing on a second call."""
         if self.ended:
             return
+        if self.depth is not None:
+            self.depth.cancel()
         self.write()
         self.ended = True
         self.spool.message({"msg": "end", "step": self.step, "t_ns": time.perf_counter_ns(), **facts})
@@ -238,4 +246,5 @@ class FreeRecorder(Recorder):
         self._latest.clear()
         self._steps = self._passes = self._written_ns = 0
         self.ended = False
+        self.depth = None
         self.arm()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -25,9 +26,11 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "doctor": (MEASURE, "Say what this machine and its frameworks can be measured with, and why not."),
     "runs": (RECORDS, "List the runs in the store."),
     "show": (RECORDS, "Show a run again."),
+    "export": (RECORDS, "Write a run as a trace for Perfetto or chrome://tracing."),
+    "import": (RECORDS, "Read a trace of torch.profiler and keep it as a run."),
     "selftest": (PROOF, "Find the smallest difference that can be seen on this machine."),
 }
-"""Name → (panel, one line). The module ``pacenote.cli.<name>`` is imported only when the command is called."""
+"""Name → (panel, one line). The module of a command is imported only when the command is called."""
 
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C, as shells expect it (128 + SIGINT)."""
@@ -82,9 +85,14 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     called = _called(arguments)
     for name, (panel, line) in COMMANDS.items():
         whole = name == called or _completing()
-        function = importlib.import_module(f"pacenote.cli.{name}").command if whole else _absent
+        function = importlib.import_module(module_of(name)).command if whole else _absent
         app.command(name, help=_help(line, function), short_help=line, rich_help_panel=panel)(_stoppable(function))
     return app
+
+
+def module_of(name: str) -> str:
+    """The module of a command; a command that is a word of Python has an underscore behind it there."""
+    return f"pacenote.cli.{name}_" if keyword.iskeyword(name) else f"pacenote.cli.{name}"
 
 
 def _root(

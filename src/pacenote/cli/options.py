@@ -41,6 +41,10 @@ Steps = Annotated[
 Seconds = Annotated[
     str | None, typer.Option(metavar="TIME", help="End it after so much training: 60, 2m.", rich_help_panel=_SCRIPT)
 ]
+Operators = Annotated[
+    bool,
+    typer.Option("--operators/--no-operators", help="Record the operators of three steps.", rich_help_panel=_SCRIPT),
+]
 DataFn = Annotated[
     str | None, typer.Option(metavar="NAME", help="The function that makes batches.", rich_help_panel=_SCRIPT)
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from pacenote.cli.levers import PANEL, values, with_lever_options
-from pacenote.cli.options import Arguments, DataFn, Json, Lang, Module, Output, Python, Seconds, Steps
+from pacenote.cli.options import Arguments, DataFn, Json, Lang, Module, Operators, Output, Python, Seconds, Steps
 from pacenote.cli.values import duration_s, items, share
 from pacenote.errors import UsageError
 
@@ -45,6 +45,7 @@ def run(
     steps: Steps = None,
     seconds: Seconds = None,
     data_fn: DataFn = None,
+    operators: Operators = True,
     framework: Annotated[
         str | None,
         typer.Option(metavar="VALUES", help="pytorch, paddle. Default: all installed.", rich_help_panel=PANEL),
@@ -126,6 +127,7 @@ def _ran_script(target: str | None, given: Mapping[str, Any]) -> bool:
             measure_script(target, given, _DEFAULTS, _typed())
             return True
     strange = [name for name in ("module", "steps", "seconds", "data_fn", "arguments") if given[name]]
+    strange += [] if given["operators"] else ["no-operators"]
     if strange:
         raise UsageError(f"{', '.join(strange)}: only for scripts; {target or '--plan'} is none.")
     return False

@@ -66,6 +66,7 @@ def measure_script(target: str, given: Mapping[str, Any], usual: Mapping[str, An
         steps=given["steps"],
         seconds=None if given["seconds"] is None else duration_s(given["seconds"], "--seconds"),
         data_function=given["data_fn"] or "",
+        depth=given["operators"],
         levers=levers,
         name=None if given["name"] is None else redact(given["name"]),
         command=list(command),
@@ -116,10 +117,13 @@ def _early(seen: Sequence[Attached], language: str) -> None:
 def _report(answer: Answer, store: Any, target: str, given: Mapping[str, Any], language: str) -> None:
     from pacenote.cli import present
     from pacenote.cli.output import console
+    from pacenote.report import locale
 
     if answer.study is None:
         text = say(language, f"script.{answer.why_not}", script=target, detail=answer.detail)
         print(f"pacenote: {text}", file=sys.stderr)
+        for finding in [] if given["quiet"] else answer.places:
+            print(f"pacenote: {locale.text(language, f'finding.{finding.code}', **finding.params)}", file=sys.stderr)
         return
     view = present.load(store, answer.study)
     if not given["quiet"]:

@@ -35,6 +35,7 @@ _EN: Final[dict[str, str]] = {
     "runs.unfinished": "unfinished",
     "runs.none": "No runs yet. Make one with: pacenote run lenet",
     "report.written": "The page: {path}",
+    "export.written": "The trace: {path} ({count} events); open it at ui.perfetto.dev or chrome://tracing.",
     "script.early": "so far {steps} steps, {time} each; most of it {phases}.",
     "script.no_framework": "no process of {script} loaded PyTorch or PaddlePaddle under the probe. An interpreter "
     "started with -I, -S or -E, or one whose PYTHONPATH is cleared, cannot be measured.",
@@ -111,6 +112,7 @@ _ZH: Final[dict[str, str]] = {
     "runs.unfinished": "未完成",
     "runs.none": "还没有运行记录。开始：pacenote run lenet",
     "report.written": "页面：{path}",
+    "export.written": "追踪文件：{path}（{count} 个事件）；可在 ui.perfetto.dev 或 chrome://tracing 中打开。",
     "script.early": "目前 {steps} 步，每步 {time}；主要花在：{phases}。",
     "script.no_framework": "{script} 没有任何进程在探针下加载 PyTorch 或 PaddlePaddle。"
     "以 -I、-S 或 -E 启动的解释器，或清空了 PYTHONPATH 的解释器，无法测量。",

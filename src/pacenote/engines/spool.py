@@ -24,6 +24,7 @@ class Attached:
         objects: What the indices in its codes stand for.
         end: Its last message; empty when it was killed.
         stopped: Whether it was asked to end, and did so.
+        depth: What was recorded in depth; empty when nothing was.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class Attached:
     objects: list[dict[str, Any]] = field(default_factory=list)
     end: dict[str, Any] = field(default_factory=dict)
     stopped: bool = False
+    depth: dict[str, Any] = field(default_factory=dict)
     broken: str = ""
     _t_ns: list[bytes] = field(default_factory=list)
     _code: list[bytes] = field(default_factory=list)
@@ -101,6 +103,8 @@ class Attached:
             self.objects.extend(message["objects"])
         elif kind == "part":
             self.parts.append(message)
+        elif kind == "depth":
+            self.depth = message
         elif kind == "stopped":
             self.stopped = True
         elif kind == "end":

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacenote._version import __version__
+from pacenote.depth import from_message
 from pacenote.engines.spool import Attached, gated
 from pacenote.levers import LEVERS
 from pacenote.records import (
@@ -129,6 +130,7 @@ def record_of(
         flop_per_sample=Reading(reason="no_formula"),
         ceiling_flops=Reading(reason="not_calibrated"),
         ceiling_bytes_per_s=Reading(reason="not_calibrated"),
+        depth=from_message(one.depth) if one.depth else None,
     )
 
 

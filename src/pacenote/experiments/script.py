@@ -9,19 +9,22 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 import platformdirs
 
+from pacenote import source
 from pacenote._version import __version__
 from pacenote.child.attach import JOB
 from pacenote.engines.spool import Attached, Spools
 from pacenote.errors import UsageError
 from pacenote.experiments.attached import Run, Sample, record_of, spec_of
 from pacenote.experiments.judging import Judge
+from pacenote.findings.script import source_findings
 from pacenote.launchers.script import Script, command_of
 from pacenote.levers import LEVERS
-from pacenote.records import Cell, Record, Scalar, Study, TrialRecord, new_id
+from pacenote.records import Cell, Finding, Record, Scalar, Study, TrialRecord, new_id
 from pacenote.redact import redact
 from pacenote.runner.meters import MachineMeters
 from pacenote.store import Store
@@ -29,6 +32,12 @@ from pacenote.store import Store
 SAMPLE_EVERY_S: Final = 1.0
 FOOTPRINT_EVERY: Final = 5
 """Samples between two readings of memory, which walk the page tables (35 ms for 1 GB, measured)."""
+
+PLACES_KEPT: Final = 20
+"""Places in the text that are told of; a script with more has one mistake many times."""
+
+NAMES_ASKED: Final = 2000
+"""Names of the framework that the child looks for: one look at an attribute each."""
 
 _NEVER_S: Final = float("inf")
 
@@ -47,6 +56,7 @@ class ScriptOptions(Record, frozen=True, kw_only=True):
         steps: Optimizer steps after which the script is ended.
         seconds: Seconds of training after which it is ended.
         data_function: Name of the function that makes its batches; empty to find it.
+        depth: Whether a few steps are recorded in depth.
         levers: Levers to apply from outside.
         name: Name of the study.
         command: What was typed.
@@ -59,6 +69,7 @@ class ScriptOptions(Record, frozen=True, kw_only=True):
     steps: int | None = None
     seconds: float | None = None
     data_function: str = ""
+    depth: bool = True
     levers: dict[str, Scalar] = {}
     name: str | None = None
     command: list[str] = []
@@ -72,12 +83,14 @@ class Answer(Record, frozen=True, kw_only=True):
         study: What was found; ``None`` when nothing trained under the probe.
         why_not: Then, why not: ``no_framework``, ``no_training`` or ``probe_failed``.
         detail: What that is about.
+        places: Then, what is seen in the script's text all the same.
     """
 
     exit_code: int
     study: Study | None = None
     why_not: str = ""
     detail: str = ""
+    places: list[Finding] = []
 
 
 Early = Callable[[list[Attached]], None]
@@ -100,7 +113,8 @@ def run(options: ScriptOptions, store: Store, early: Early = lambda seen: None) 
     command = command_of(options.target, options.arguments, module=options.module, python=options.python)
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=_spool_place()))
     try:
-        job = {name: getattr(options, name) for name in ("steps", "seconds", "data_function", "levers")}
+        job = {name: getattr(options, name) for name in ("steps", "seconds", "data_function", "depth", "levers")}
+        job["names"] = [] if options.module else list(source.names_of(Path(options.target)))[:NAMES_ASKED]
         (folder / JOB).write_text(json.dumps(job), encoding="utf-8")
         return _watched(options, command, folder, store, early)
     finally:
@@ -138,8 +152,9 @@ def _watched(options: ScriptOptions, command: Sequence[str], folder: Path, store
     seen = spools.read()
     trained = [one for one in seen if one.trained]
     if not trained:
-        return _nothing(exit_code, seen, list(spools.failures()))
-    return _concluded(options, run, trained, meters, store)
+        nothing = _nothing(exit_code, seen, list(spools.failures()))
+        return msgspec.structs.replace(nothing, places=source_findings(seen_in_text(options, seen)))
+    return concluded(options, run, trained, meters, store)
 
 
 def _environ(lever: str, options: ScriptOptions) -> dict[str, str]:
@@ -174,9 +189,18 @@ def _follow(script: Script, meters: MachineMeters, spools: Spools, early: Early)
     return code, samples
 
 
-def _concluded(
+def concluded(
     options: ScriptOptions, run: Run, trained: Sequence[Attached], meters: MachineMeters, store: Store
 ) -> Answer:
+    """Keep a record of each process that trained, and judge them.
+
+    Args:
+        options: What was asked.
+        run: What is known of the run as a whole.
+        trained: What the processes left behind; at least one.
+        meters: Of this machine.
+        store: Where records and study go.
+    """
     judge = Judge(store)
     records: list[TrialRecord] = []
     leader: str | None = None
@@ -203,7 +227,11 @@ def _concluded(
         baseline=next(iter(cells.values())).label,
         trial_ids=[record.id for record in records],
         machine_id=run.machine_id,
-        options={"exit_code": run.exit_code, "missing_ranks": missing_ranks(trained)},
+        options={
+            "exit_code": run.exit_code,
+            "missing_ranks": missing_ranks(trained),
+            "source": seen_in_text(options, trained),
+        },
         version=__version__,
     )
     store.put_study(study)
@@ -212,6 +240,20 @@ def _concluded(
     study = judge.judged(study, records)
     store.put_study(study)
     return Answer(exit_code=run.exit_code, study=study)
+
+
+def seen_in_text(options: ScriptOptions, trained: Sequence[Attached]) -> list[dict[str, Any]]:
+    """What the rules find in the script's text, and the names in it that its framework turned out not to have."""
+    path = Path(options.target)
+    if options.module or path.suffix not in (".py", ".pyw"):
+        return []
+    places = [{**place, "script": path.name} for place in source.look(path)]
+    lines = source.names_of(path)
+    missing = sorted({str(name) for one in trained for name in one.told("missing_names", [])} & set(lines))
+    places += [
+        {"rule": "missing_name", "line": lines[name], "params": {"name": name}, "script": path.name} for name in missing
+    ]
+    return places[:PLACES_KEPT]
 
 
 def missing_ranks(trained: Sequence[Attached]) -> list[int]:

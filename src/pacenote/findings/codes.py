@@ -52,7 +52,22 @@ COMPARISON: Final[dict[str, tuple[str, ...]]] = {
 SCRIPT: Final[dict[str, tuple[str, ...]]] = {
     "ranks_missing": ("ranks", "count", "world_size"),
     "script_failed": ("exit_code", "error"),
+    "unattributed_where": ("first", "first_share", "second", "second_share", "python_share"),
 }
+
+SOURCE: Final[dict[str, tuple[str, ...]]] = {
+    "source_undivided_accumulation": ("script", "line", "every"),
+    "source_unsynchronised_timing": ("script", "line", "began_line"),
+    "source_side_stream": ("script", "line"),
+    "source_pageable_copy": ("script", "line"),
+    "source_build_flag": ("script", "line", "flag"),
+    "source_autocast_without_scaler": ("script", "line"),
+    "source_data_parallel": ("script", "line"),
+    "source_tensors_in_workers": ("script", "line", "function"),
+    "source_same_order": ("script", "line"),
+    "source_missing_name": ("script", "line", "name"),
+}
+"""What is seen in the text of a script; one code for each rule of :mod:`pacenote.source`, and missing names."""
 
 CELLS: Final[dict[str, tuple[str, ...]]] = {
     "cell_time": ("step_time_s", "low", "high", "level", "samples_per_s", "rounds", "steps", "estimator", "reason"),
@@ -96,6 +111,7 @@ CODES: Final[dict[str, tuple[str, ...]]] = {
     **HEALTH,
     **COMPARISON,
     **SCRIPT,
+    **SOURCE,
     **CELLS,
     **STUDY,
     **VERDICT,

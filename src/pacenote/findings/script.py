@@ -1,9 +1,13 @@
-"""What is said of a whole script: how it ended, and whether every process of it was seen."""
+"""What is said of a whole script: how it ended, whether every process of it was seen, and what its text shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from pacenote.depth import outside
+from pacenote.findings.cells import UNATTRIBUTED_SHARE, phase_shares
+from pacenote.findings.codes import SOURCE
 from pacenote.findings.evidence import Evidence
 from pacenote.records import Finding, Severity, Study
 
@@ -12,7 +16,7 @@ def examine_script(study: Study, cells: Sequence[Evidence]) -> list[Finding]:
     """Findings about a script as a whole.
 
     Args:
-        study: Its study; ``options`` holds ``exit_code`` and ``missing_ranks``.
+        study: Its study; ``options`` holds ``exit_code``, ``missing_ranks`` and ``source`` (places that rules found).
         cells: Its processes.
     """
     found = []
@@ -26,4 +30,42 @@ def examine_script(study: Study, cells: Sequence[Evidence]) -> list[Finding]:
         errors = [one.outcome.error_type for cell in cells for one in cell.records if one.outcome.error_type]
         params = {"exit_code": code, "error": errors[0] if errors else None}
         found.append(Finding(code="script_failed", severity=Severity.WARNING, params=params))
-    return found
+    where = [finding for cell in cells for finding in _where(cell)]
+    return [*found, *where, *source_findings(study.options.get("source") or [])]
+
+
+def _where(cell: Evidence) -> list[Finding]:
+    """What the time in no phase went into, where it is much and some steps were recorded in depth."""
+    record = next((one for one in cell.records if one.depth is not None and one.depth.steps), None)
+    if record is None or record.depth is None or phase_shares(cell).get("other", 0.0) <= UNATTRIBUTED_SHARE:
+        return []
+    seen = outside(record.depth, record.events)
+    if seen is None:
+        return []
+    named = [*seen.operators[:2], (None, None), (None, None)]
+    params = {
+        "first": named[0][0],
+        "first_share": named[0][1],
+        "second": named[1][0],
+        "second_share": named[1][1],
+        "python_share": seen.python_share,
+    }
+    return [Finding(code="unattributed_where", severity=Severity.WARNING, subject=cell.label, params=params)]
+
+
+def source_findings(places: Sequence[Mapping[str, Any]]) -> list[Finding]:
+    """What is seen in the text of a script.
+
+    Args:
+        places: What :func:`pacenote.source.look` found, each with the ``script``'s name. A rule of a third party that
+            has no words yet says nothing.
+    """
+    return [
+        Finding(
+            code=f"source_{place['rule']}",
+            severity=Severity.WARNING,
+            params={"script": place.get("script", ""), "line": place["line"], **place["params"]},
+        )
+        for place in places
+        if f"source_{place['rule']}" in SOURCE
+    ]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from pacenote import depth
 from pacenote.records import Cell, ColdStart, Finding, Memory, Reading, Sensors, Status, TrialRecord
-from pacenote.report.model import CellView, Estimate, Summary, TrialView
+from pacenote.report.model import CellView, DepthView, Estimate, Summary, TrialView
 from pacenote.report.readings import energy_per_sample, largest, middle
 from pacenote.segment import segment
+
+OPERATORS_SHOWN: Final = 30
+"""Operators in the view, of some hundreds: those left take less than a hundredth of the step each."""
 
 _ABOUT_ONE_CELL: Final = frozenset({"cell_time", "phases", "dominant_phase", "flops", "cold_start"})
 
@@ -42,7 +46,27 @@ def cell_view(cell: Cell, records: Sequence[TrialRecord], findings: Sequence[Fin
         copied_bytes_per_step=_copied(finished),
         framework_facts=dict(last.framework) if last else {},
         data=dict(last.data) if last else {},
+        depth=_depth(finished),
         findings=own,
+    )
+
+
+def _depth(records: Sequence[TrialRecord]) -> DepthView | None:
+    """The latest recording in depth."""
+    found = next((record.depth for record in reversed(records) if record.depth is not None), None)
+    if found is None or not found.steps:
+        return None if found is None else DepthView(failure=found.failure)
+    calls = depth.calls_of(found)
+    rows = depth.operators(found, calls)
+    return DepthView(
+        steps=found.steps,
+        host_s=sum(row.host_s for row in rows),
+        device_s=sum(row.device_s for row in rows),
+        operators=rows[:OPERATORS_SHOWN],
+        other_operators=max(0, len(rows) - OPERATORS_SHOWN),
+        copies=depth.copies(found, calls),
+        devices=depth.devices(found, calls),
+        memory=found.memory,
     )
 
 

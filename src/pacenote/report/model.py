@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from pacenote.depth import CopyRow, DeviceRow, OperatorRow
 from pacenote.records import Finding, LeverOutcome, Reading, Record, Scalar, Severity, Status
 
 
@@ -64,6 +65,32 @@ class TrialView(Record, frozen=True, kw_only=True):
     losses: list[tuple[int, float]] = []
 
 
+class DepthView(Record, frozen=True, kw_only=True):
+    """Some steps of one process that were recorded in depth.
+
+    Attributes:
+        steps: Steps recorded.
+        failure: Why there are none.
+        host_s: Time of the host in operators, per step.
+        device_s: Time on devices, per step; 0 where there is none.
+        operators: The most expensive operators, each with one set of shapes, per step.
+        other_operators: How many more there are.
+        copies: What was copied between host and device, per step.
+        devices: Streams on which something ran.
+        memory: Per device: allocations and bytes of all recorded steps.
+    """
+
+    steps: int = 0
+    failure: str = ""
+    host_s: float = 0.0
+    device_s: float = 0.0
+    operators: list[OperatorRow] = []
+    other_operators: int = 0
+    copies: list[CopyRow] = []
+    devices: list[DeviceRow] = []
+    memory: dict[str, dict[str, int]] = {}
+
+
 class CellView(Record, frozen=True, kw_only=True):
     """One condition and everything known about it."""
 
@@ -88,6 +115,7 @@ class CellView(Record, frozen=True, kw_only=True):
     copied_bytes_per_step: float | None = None
     framework_facts: dict[str, Any] = {}
     data: dict[str, Any] = {}
+    depth: DepthView | None = None
     findings: list[Finding] = []
 
     @property

@@ -187,7 +187,7 @@ def test_what_stops_a_run_is_its_exit_code(
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 @pytest.mark.parametrize("option", ["--nonsense", "--lang=fr"])
 def test_every_command_refuses_a_bad_option_in_one_line(call: Call, name: str, option: str) -> None:
-    arguments = {"run": ["lenet", "--dry-run"], "compare": ["a", "b"]}.get(name, [])
+    arguments = {"run": ["lenet", "--dry-run"], "compare": ["a", "b"], "import": ["trace.json"]}.get(name, [])
     answer = call(name, *arguments, option)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.count("\n") == 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from pacenote.report.locale.en_findings import WORDS as _FINDINGS
+from pacenote.report.locale.en_source import WORDS as _SOURCE
 
 _SECTIONS: Final[dict[str, str]] = {
     "section.verdict": "Limits of this study",
     "section.comparison": "Comparison",
     "section.selftest": "Self-test",
     "section.phases": "Where the time goes",
+    "section.operators": "Operators",
     "section.memory": "Memory",
     "section.energy": "Energy",
     "section.cold_start": "Cold start",
@@ -24,6 +26,8 @@ _SECTIONS: Final[dict[str, str]] = {
     "Grey conditions were disturbed: no ratio is drawn from them.",
     "lead.selftest": "The same training against itself, and against copies slowed down by a known amount.",
     "lead.phases": "Shares of the mean step; each instant of a step is counted once.",
+    "lead.operators": "A few steps recorded in depth by the framework's own profiler, which slows them down: read "
+    "shares, not times. Time of an operator is without the operators it calls.",
     "lead.memory": "Largest readings over all processes of a condition. PSS counts a shared page once, over "
     "all workers.",
     "lead.energy": "What the sensors of this machine could tell. A missing sensor is named, never estimated.",
@@ -49,6 +53,28 @@ _SECTIONS: Final[dict[str, str]] = {
     "points.reduced": "The chart shows {kept_count} of {total_count} steps, evenly chosen.",
 }
 
+_DEPTH: Final[dict[str, str]] = {
+    "depth.failed": "No steps could be recorded in depth: {error}.",
+    "depth.steps": "{steps} steps recorded; operators below take {shown_share} of the operators' time, "
+    "{other_count} more take the rest.",
+    "depth.memory": "{device}: {allocation_count} allocations a step, {allocated_bytes} in all; at most {rise_bytes} "
+    "above what was held before.",
+    "depth.copy": "Copied from {source} to {target}",
+    "depth.host_copy": "Copied between memories",
+    "column.operator": "Operator",
+    "column.shapes": "Input shapes",
+    "column.calls": "Calls a step",
+    "column.host_share": "Share of host time",
+    "column.device_share": "Share of device time",
+    "column.host_time": "Host time",
+    "column.device_time": "Device time",
+    "column.copied_step": "Bytes a step",
+    "column.stream": "Stream",
+    "column.busy": "Busy",
+    "column.kernels": "Kernels a step",
+    "column.median_kernel": "Median kernel",
+}
+
 _METHOD: Final[dict[str, str]] = {
     "method.processes": "Fresh processes per condition: {rounds}. Processes of one round took turns of a "
     "fraction of a second, so slow drift of the machine hits all conditions alike.",
@@ -59,6 +85,10 @@ _METHOD: Final[dict[str, str]] = {
     "method.phases": "Phases come from hooks on the loader, copies, forward, backward and optimizer of "
     "ordinary training code.",
     "method.ceiling": "MFU is achieved FLOP/s over the best matrix product measured on this device with this dtype.",
+    "method.imported": "Read from {file}, a trace of another profiler: what that profiler costs is in every time, and "
+    "nothing is known of the machine's health.",
+    "method.processes_script": "One run of the script, one record for each process that trained: no interval "
+    "covers the spread between runs.",
     "method.versions": "Made by Pacenote {version}, rules {rules_version}, study {study_id}.",
     "method.command": "Command: {command}",
 }
@@ -164,6 +194,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.calibration_killed": "the ceiling measurement was killed",
     "reason.calibration_out_of_memory": "the ceiling measurement ran out of memory",
     "reason.not_reported": "not reported",
+    "reason.not_in_trace": "a trace does not hold it",
     "reason.no_formula": "no formula for this workload",
     "reason.not_counted": "not counted",
     "reason.never_sampled": "the script ended before memory was looked at",
@@ -284,7 +315,9 @@ _PAGE: Final[dict[str, str]] = {
 
 WORDS: Final[dict[str, str]] = {
     **_FINDINGS,
+    **_SOURCE,
     **_SECTIONS,
+    **_DEPTH,
     **_METHOD,
     **_TERMS,
     **_COLUMNS,

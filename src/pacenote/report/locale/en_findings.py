@@ -124,6 +124,11 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_single.without.samples_per_s": "{cell} takes {step_time_s} per step.",
     "finding.ranks_missing": "{count} of {world_size} ranks left no events (rank {ranks}): what follows is not the "
     "whole run.",
+    "finding.unattributed_where": "Of the time in no phase, {first} takes {first_share}, {second} {second_share}, and "
+    "Python code between operators {python_share}.",
+    "finding.unattributed_where.without.second": "Of the time in no phase, {first} takes {first_share}, and Python "
+    "code between operators {python_share}.",
+    "finding.unattributed_where.without.first": "The time in no phase is spent in Python code between operators.",
     "finding.script_failed": "The script ended with exit code {exit_code} ({error}).",
     "finding.script_failed.without.error": "The script ended with exit code {exit_code}.",
     "finding.verdict_why": "{phase:phase} takes {share:share} of its step.",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from pacenote.report.locale.zh_findings import WORDS as _FINDINGS
+from pacenote.report.locale.zh_source import WORDS as _SOURCE
 
 _SECTIONS: Final[dict[str, str]] = {
     "section.verdict": "本次测量的局限",
     "section.comparison": "对比",
     "section.selftest": "自检",
     "section.phases": "时间花在哪里",
+    "section.operators": "算子",
     "section.memory": "内存",
     "section.energy": "能耗",
     "section.cold_start": "冷启动",
@@ -24,6 +26,8 @@ _SECTIONS: Final[dict[str, str]] = {
     "不据此给出比值。",
     "lead.selftest": "同样的训练与自身比较，并与按已知幅度放慢的副本比较。",
     "lead.phases": "平均每步中各阶段的占比；一步中的每一刻只计一次。",
+    "lead.operators": "用框架自带的性能分析器细致记录的少数几步；分析器会拖慢这些步，"
+    "因此请看占比，不看绝对耗时。算子的耗时不含它所调用的算子。",
     "lead.memory": "取每个条件下所有进程读数的最大值。PSS 对共享页只计一次，并包含所有数据加载进程。",
     "lead.energy": "本机传感器能给出的读数。没有的传感器会列明，绝不估算。",
     "lead.cold_start": "训练进入稳定速度之前只发生一次的部分，均不计入每步耗时。",
@@ -48,6 +52,27 @@ _SECTIONS: Final[dict[str, str]] = {
     "points.reduced": "图中均匀选取了 {total_count} 步中的 {kept_count} 步。",
 }
 
+_DEPTH: Final[dict[str, str]] = {
+    "depth.failed": "未能细致记录任何一步：{error}。",
+    "depth.steps": "记录了 {steps} 步；下列算子占算子总耗时的 {shown_share}，其余 {other_count} 个占剩下的部分。",
+    "depth.memory": "{device}：每步分配 {allocation_count} 次，共 {allocated_bytes}；"
+    "最多比记录开始时多占 {rise_bytes}。",
+    "depth.copy": "从 {source} 拷贝到 {target}",
+    "depth.host_copy": "内存之间的拷贝",
+    "column.operator": "算子",
+    "column.shapes": "输入形状",
+    "column.calls": "每步调用次数",
+    "column.host_share": "占主机耗时",
+    "column.device_share": "占设备耗时",
+    "column.host_time": "主机耗时",
+    "column.device_time": "设备耗时",
+    "column.copied_step": "每步字节数",
+    "column.stream": "流",
+    "column.busy": "忙碌占比",
+    "column.kernels": "每步内核数",
+    "column.median_kernel": "内核耗时中位数",
+}
+
 _METHOD: Final[dict[str, str]] = {
     "method.processes": "每个条件的全新进程数：{rounds}。同一轮的进程以几分之一秒为单位轮流运行，"
     "因此机器状态的缓慢漂移对所有条件的影响相同。",
@@ -57,6 +82,9 @@ _METHOD: Final[dict[str, str]] = {
     "method.ratio": "比值比较的是每个样本的耗时，并将紧接着运行的时间片两两配对。",
     "method.phases": "阶段来自普通训练代码上的钩子：数据加载器、拷贝、前向、反向和优化器。",
     "method.ceiling": "MFU 为实际达到的 FLOP/s 除以本设备、同一数据类型下实测的最快矩阵乘法。",
+    "method.imported": "读自 {file}，这是另一个性能分析器的追踪文件："
+    "分析器自身的开销包含在所有耗时中，机器状态是否正常也无从得知。",
+    "method.processes_script": "脚本只运行一次，每个参与训练的进程一条记录：没有区间能涵盖各次运行之间的差异。",
     "method.versions": "由 Pacenote {version} 生成，规则版本 {rules_version}，测量编号 {study_id}。",
     "method.command": "命令：{command}",
 }
@@ -162,6 +190,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.calibration_killed": "测量上限的进程被终止",
     "reason.calibration_out_of_memory": "测量上限时内存不足",
     "reason.not_reported": "没有报告",
+    "reason.not_in_trace": "追踪文件中没有",
     "reason.no_formula": "此负载没有公式",
     "reason.not_counted": "没有计数",
     "reason.never_sampled": "脚本在读取内存之前就结束了",
@@ -282,7 +311,9 @@ _PAGE: Final[dict[str, str]] = {
 
 WORDS: Final[dict[str, str]] = {
     **_FINDINGS,
+    **_SOURCE,
     **_SECTIONS,
+    **_DEPTH,
     **_METHOD,
     **_TERMS,
     **_COLUMNS,

@@ -109,6 +109,11 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_single": "{cell} 的训练速度为 {samples_per_s}，每步 {step_time_s}。",
     "finding.verdict_single.without.samples_per_s": "{cell} 每步 {step_time_s}。",
     "finding.ranks_missing": "{world_size} 个 rank 中有 {count} 个没有留下事件（rank {ranks}）：以下并非整个运行。",
+    "finding.unattributed_where": "不属于任何阶段的时间中，{first} 占 {first_share}，{second} 占 {second_share}，"
+    "算子之间的 Python 代码占 {python_share}。",
+    "finding.unattributed_where.without.second": "不属于任何阶段的时间中，{first} 占 {first_share}，"
+    "算子之间的 Python 代码占 {python_share}。",
+    "finding.unattributed_where.without.first": "不属于任何阶段的时间都花在算子之间的 Python 代码上。",
     "finding.script_failed": "脚本以退出码 {exit_code} 结束（{error}）。",
     "finding.script_failed.without.error": "脚本以退出码 {exit_code} 结束。",
     "finding.verdict_why": "每步有 {share:share} 花在“{phase:phase}”上。",

@@ -15,13 +15,21 @@ def build(view: StudyView) -> Section | None:
     """The sentences of the method, with this study's numbers."""
     rounds = max((cell.rounds for cell in view.cells), default=0)
     level = next((item.params["level"] for item in view.found("ratio") if "level" in item.params), _LEVEL)
-    texts: list[Message] = [
-        say("method.processes", rounds=rounds),
-        say("method.interval", level_share=level),
-        say("method.steady"),
-        say("method.ratio"),
-        say("method.phases"),
-        say("method.ceiling"),
+    imported = str(view.options.get("imported") or "")
+    if view.question == "script":
+        texts: list[Message] = [say("method.imported", file=imported) if imported else say("method.processes_script")]
+    else:
+        texts = [
+            say("method.processes", rounds=rounds),
+            say("method.interval", level_share=level),
+            say("method.steady"),
+            say("method.ratio"),
+        ]
+    if not imported:
+        texts.append(say("method.phases"))
+    if view.question != "script":
+        texts.append(say("method.ceiling"))
+    texts += [
         say("method.versions", version=view.version, rules_version=str(view.rules_version), study_id=view.id),
     ]
     if view.command:
