@@ -33,7 +33,7 @@ class Magic:
         lang, name = _options(line)
         language = resolve(lang)
         with Store() as store:
-            answer = experiment.run(name or "cell", lambda: self._run(cell), store, command=["%%pacenote", line])
+            answer = experiment.run(lambda: self._run(cell), store, name=name, command=["%%pacenote", line])
             self._show(answer, store, language)
 
     def _run(self, cell: str) -> None:

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -21,14 +21,19 @@ from pacenote.records import Counters
 from pacenote.runner.meters import MachineMeters
 from pacenote.store import Store
 
+TITLE: Final = "cell"
+"""What the code is called in a study."""
 
-def run(name: str, work: Callable[[], Any], store: Store, *, command: Sequence[str] = ()) -> Answer:
+
+def run(
+    work: Callable[[], Any], store: Store, *, name: str | None = None, command: Sequence[str] = ()
+) -> Answer:
     """Run some code under the probe; every hook is gone when it returns, however it ends.
 
     Args:
-        name: What the code is called.
         work: The code. What it raises is raised again once what was seen is kept.
         store: Where the study goes.
+        name: Name of the study.
         command: What was typed.
     """
     meters = MachineMeters()
@@ -60,7 +65,7 @@ def run(name: str, work: Callable[[], Any], store: Store, *, command: Sequence[s
         seen = spools.read()
         failures = list(spools.failures())
     run = Run(
-        name=name,
+        name=name or TITLE,
         spawned_ns=began_ns,
         started_unix_s=started_unix_s,
         exit_code=0 if failed is None else 1,
@@ -70,7 +75,8 @@ def run(name: str, work: Callable[[], Any], store: Store, *, command: Sequence[s
     )
     trained = [one for one in seen if one.trained]
     if trained:
-        answer = concluded(ScriptOptions(target=name, module=True, command=list(command)), run, trained, meters, store)
+        options = ScriptOptions(target=run.name, module=True, name=name, command=list(command))
+        answer = concluded(options, run, trained, meters, store)
     else:
         why = "probe_failed" if failures else "no_training" if seen else "no_framework"
         detail = failures[0] if failures else ", ".join(sorted({one.framework for one in seen}))
