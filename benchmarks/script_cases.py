@@ -19,8 +19,6 @@ DIFFUSERS = "huggingface/diffusers", "58eb52c0803ea9af3abec60841c2a093bdf1f951"
 PADDLE_REC = "PaddlePaddle/PaddleRec", "656326adf3c4117c11ec0eff5e8f61acd8191c2a"
 PADDLE_LEARN = "vanillazi/paddle-learn", "5d46e42945ccad565d501d188ba39c6d9786fd6d"
 PADDLE_LESSONS = "PaddlePaddle/awesome-DeepLearning", "772e97d3103fae65313fc2683d3dff13e5cbb723"
-PADDLE_CLAS = "PaddlePaddle/PaddleClas", "d178931fca432204e6b7422bac4f92e09ff22fa4"
-PADDLE_VIT = "BR-IDL/PaddleViT", "5ac7d89d4fd0e3235d055ff15d5b1b1315499d70"
 
 
 @dataclass(frozen=True)

@@ -104,12 +104,12 @@ def characters(folder: Path) -> None:
     (folder / "meta.pkl").write_bytes(pickle.dumps(meta))
 
 
-def images(folder: Path, sets: tuple[str, ...] = ("train", "validation")) -> None:
+def images(folder: Path) -> None:
     """Folders of small JPEG files, one folder per class."""
     from PIL import Image
 
     random = np.random.default_rng(0)
-    for name in sets:
+    for name in ("train", "validation"):
         for label in ("cat", "dog"):
             place = folder / name / label
             place.mkdir(parents=True)
@@ -117,11 +117,6 @@ def images(folder: Path, sets: tuple[str, ...] = ("train", "validation")) -> Non
                 pixels = random.integers(0, 120, (48, 48, 3), dtype=np.uint8)
                 pixels[:, :, 0 if label == "cat" else 2] += 120
                 Image.fromarray(pixels).save(place / f"{label}_{at}.jpg")
-
-
-def photographs(folder: Path) -> None:
-    """One folder of images without classes' sets."""
-    images(folder, ("train",))
 
 
 def tiny_llama(folder: Path) -> None:
@@ -174,7 +169,7 @@ def tiny_unet(folder: Path) -> None:
 MAKERS: dict[str, Callable[[Path], None]] = {
     maker.__name__: maker
     for maker in (
-        *(mnist, mnist_whole, paddle_mnist, sine_waves, words, corpus, characters, images, photographs),
+        *(mnist, mnist_whole, paddle_mnist, sine_waves, words, corpus, characters, images),
         *(tiny_llama, instructions, tiny_unet),
     )
 }

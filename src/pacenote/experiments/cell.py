@@ -16,7 +16,7 @@ from pacenote.child import attach
 from pacenote.child.attach import FRAMEWORKS, Finder, Session
 from pacenote.engines.spool import Spools
 from pacenote.experiments.attached import Run, Sample
-from pacenote.experiments.script import Answer, ScriptOptions, concluded
+from pacenote.experiments.script import Answer, ScriptOptions, concluded, nothing
 from pacenote.records import Counters
 from pacenote.runner.meters import MachineMeters
 from pacenote.store import Store
@@ -78,9 +78,7 @@ def run(
         options = ScriptOptions(target=run.name, module=True, name=name, command=list(command))
         answer = concluded(options, run, trained, meters, store)
     else:
-        why = "probe_failed" if failures else "no_training" if seen else "no_framework"
-        detail = failures[0] if failures else ", ".join(sorted({one.framework for one in seen}))
-        answer = Answer(exit_code=run.exit_code, why_not=why, detail=detail)
+        answer = nothing(run.exit_code, seen, failures)
     if failed is not None:
         raise failed
     return answer

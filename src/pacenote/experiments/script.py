@@ -152,8 +152,8 @@ def _watched(options: ScriptOptions, command: Sequence[str], folder: Path, store
     seen = spools.read()
     trained = [one for one in seen if one.trained]
     if not trained:
-        nothing = _nothing(exit_code, seen, list(spools.failures()))
-        return msgspec.structs.replace(nothing, places=source_findings(seen_in_text(options, seen)))
+        without = nothing(exit_code, seen, list(spools.failures()))
+        return msgspec.structs.replace(without, places=source_findings(seen_in_text(options, seen)))
     return concluded(options, run, trained, meters, store)
 
 
@@ -262,8 +262,14 @@ def missing_ranks(trained: Sequence[Attached]) -> list[int]:
     return sorted(set(range(world)) - {one.rank for one in trained}) if world > 1 else []
 
 
-def _nothing(exit_code: int, seen: Sequence[Attached], failures: Sequence[str]) -> Answer:
-    """Say why there is no answer."""
+def nothing(exit_code: int, seen: Sequence[Attached], failures: Sequence[str]) -> Answer:
+    """Say why there is no answer.
+
+    Args:
+        exit_code: How the code ended.
+        seen: What its processes left behind.
+        failures: Why the probe could not be attached, where it could not.
+    """
     if failures:
         return Answer(exit_code=exit_code, why_not="probe_failed", detail=failures[0])
     if seen:

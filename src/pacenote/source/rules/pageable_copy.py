@@ -14,7 +14,7 @@ from pacenote.source.text import Source, Spot, is_true, keyword
 
 def check(source: Source) -> Iterator[Spot]:
     """``non_blocking=True`` in a script that pins nothing; once."""
-    if source.mentions("pin_memory", "use_shared_memory", "pinned"):
+    if source.mentions("pin_memory", "pinned"):
         return
     for call in source.calls():
         if source.called(call) in ("to", "cuda", "copy_") and is_true(keyword(call, "non_blocking")):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pacenote.source.rules import Rule
 from pacenote.source.text import Source, Spot
 
-_WAITS = ("wait_stream", "wait_event", "synchronize", "record_stream", "stream_guard_wait")
+_WAITS = ("wait_stream", "wait_event", "synchronize", "record_stream")
 
 
 def check(source: Source) -> Iterator[Spot]:
