@@ -255,7 +255,9 @@ class Trial:
         return [re.sub(r"\s+", " ", line.rstrip("\r").rsplit("\r", 1)[-1]).strip() for line in text.split("\n")]
 
 
-PACENOTE = [sys.executable, "-m", "pacenote.cli.main"]
+_START = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); from pacenote.cli.main import main; main()"
+PACENOTE = [sys.executable, "-c", _START]
+"""Not by ``PYTHONPATH``, which the script would inherit."""
 
 
 def same_weights(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
