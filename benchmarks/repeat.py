@@ -44,11 +44,11 @@ from pacenote.store import Store
 CONDITIONS = ("quiet", "noisy", "planted")
 PLANTED = (1.03, 1.10, 1.50)
 
-EFFORT = Effort(warmup_s=0.1, turn_s=0.11, turns=7)
+EFFORT = Effort(warmup_s=0.1, turn_s=0.15, turns=6)
 ROUNDS = 4
 BUDGET_S, MARGIN_S = 20.0, 0.5
-"""Four rounds of two cells take 17 s on two quiet cores: 2.5 s to start two processes, 1.8 s to measure both. No round
-starts that would end later."""
+"""Four rounds of two cells take 17 to 18 s on two quiet cores: 2.5 s to start two processes, 2 s to measure both. No
+round starts that would end later."""
 
 COVERAGE, HALF_WIDTH = 0.90, 0.05
 
@@ -58,9 +58,26 @@ machine took 7 % longer than the fastest, beside somebody on the other half of t
 
 SOURCES = tuple(
     f"src/pacenote/{part}"
-    for part in ("child", "engines", "launchers", "runner", "stats", "findings", "levers", "segment.py", "plan.py")
+    for part in (
+        "child",
+        "engines",
+        "launchers",
+        "runner",
+        "stats",
+        "findings/cells.py",
+        "findings/comparison.py",
+        "findings/evidence.py",
+        "findings/health",
+        "findings/judge.py",
+        "findings/readings.py",
+        "levers/__init__.py",
+        "levers/batch_size.py",
+        "segment.py",
+        "plan.py",
+    )
 )
-"""What measures and judges; words and pages may change without making a repeat invalid."""
+"""What measures and judges a built-in workload at two equal conditions; words, pages and what is said of scripts may
+change without making a repeat invalid."""
 
 NEIGHBOUR = """
 import random, sys, time
