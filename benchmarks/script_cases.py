@@ -38,6 +38,7 @@ class Case:
         environment: Variables it needs.
         framework: Whose interpreter runs it.
         steps: Its steps, where no optimizer can be counted.
+        told_steps: Pattern of its output whose group is the number of its steps, where only it knows.
         ranks: Processes that train.
         masks: Patterns of its output that hold times, besides the usual ones.
         data_function: What ``--data-fn`` is given.
@@ -55,6 +56,7 @@ class Case:
     environment: tuple[tuple[str, str], ...] = ()
     framework: str = "pytorch"
     steps: int | None = None
+    told_steps: str = ""
     ranks: int = 1
     masks: tuple[str, ...] = ()
     data_function: str = ""
@@ -87,6 +89,7 @@ CASES = (
         folder="regression",
         target="main.py",
         paths=("regression",),
+        told_steps=r"after (\d+) batches",
         styles=("updates by hand without an optimizer", "own get_batch"),
     ),
     Case(
@@ -119,6 +122,7 @@ CASES = (
         paths=("mnist_hogwild",),
         arguments=("--epochs", "1", "--num-processes", "1", "--batch-size", "16"),
         stand_ins=(("mnist", "data"),),
+        masks=(r"(?m)^\d+(?=\tTrain)",),
         styles=("a process by spawn",),
     ),
     Case(
@@ -130,6 +134,7 @@ CASES = (
         arguments=("--dummy", "--arch", "mobilenet_v3_small", "--batch-size", "4", "--epochs", "1", "--workers", "1",
                    "--print-freq", "5", "--no-accel"),
         last_step=20,
+        masks=(r"(Time|Data) +[\d.]+ \( *[\d.]+\)",),
         styles=("a large script", "loader workers by fork", "ended from inside"),
     ),
     Case(
@@ -179,6 +184,7 @@ CASES = (
                    "--batch-size", "8", "--img-size", "32", "--device", "cpu", "--workers", "2", "--amp",
                    "--amp-dtype", "bfloat16", "--log-interval", "4", "--mixup", "0.2"),
         stand_ins=(("images", "images"),),
+        masks=(r"(Time|Data): [\d.]+ \([\d.]+\)",),
         styles=("timm", "autocast", "loader workers by fork", "a prefetching loader of its own"),
     ),
     Case(
@@ -190,6 +196,7 @@ CASES = (
                    "--device", "cpu", "--workers", "1", "--log-interval", "4"),
         stand_ins=(("images", "images"),),
         ranks=2,
+        masks=(r"(Time|Data): [\d.]+ \([\d.]+\)",),
         styles=("DistributedDataParallel", "torchrun"),
     ),
     Case(

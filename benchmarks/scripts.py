@@ -46,6 +46,7 @@ MASKS = (
     r"0x[0-9a-f]+",
     r"tmp\w+",
     r"\bpid\W+\d+",
+    r"(?m)^[IWEF]\d{4} ~ \d+(?= )",  # after its clock, the process that warns
 )
 """What differs from run to run in any script: times, rates, addresses, names of temporary files."""
 
@@ -233,8 +234,12 @@ class Trial:
         return list(json.loads(done.stdout)) if done.returncode == 0 else []
 
     def _reduced(self, alone: Any, under: Any, again: Any) -> dict[str, Any]:
-        counted = {one["rank"]: (one["steps"] or [self.case.steps])[0] for one in under["told"]}
-        ranks = [{**one, "counted": counted.get(one["rank"], self.case.steps)} for one in under["ranks"]]
+        steps = self.case.steps
+        if self.case.told_steps:
+            said = re.search(self.case.told_steps, under["out"])
+            steps = int(said[1]) if said else None
+        counted = {one["rank"]: (one["steps"] or [steps])[0] for one in under["told"]}
+        ranks = [{**one, "counted": counted.get(one["rank"], steps)} for one in under["ranks"]]
         shown = [self._masked(one["out"]) for one in (alone, under)]
         errors = [self._masked(one["err"]) for one in (alone, under)]
         difference = [*difflib.unified_diff(*shown, lineterm="", n=0), *difflib.unified_diff(*errors, lineterm="", n=0)]

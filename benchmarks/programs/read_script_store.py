@@ -17,7 +17,8 @@ def main(path: str) -> None:
     found = []
     with Store(Path(path)) as store:
         study = store.get_study("last")
-        named = any(finding.code == "unattributed_where" for finding in study.findings)
+        told = {finding.code for finding in study.findings}
+        named = bool(told & {"unattributed_where", "unattributed_place"})
         for record in store.trials(study.id):
             steps = segment(record.events)
             total = float(np.sum(steps.total_s)) or 1.0

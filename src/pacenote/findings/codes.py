@@ -52,6 +52,7 @@ COMPARISON: Final[dict[str, tuple[str, ...]]] = {
 SCRIPT: Final[dict[str, tuple[str, ...]]] = {
     "ranks_missing": ("ranks", "count", "world_size"),
     "script_failed": ("exit_code", "error"),
+    "unattributed_place": ("after", "before", "share", "second_after", "second_before", "second_share"),
     "unattributed_where": ("first", "first_share", "second", "second_share", "python_share"),
 }
 

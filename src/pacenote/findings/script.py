@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pacenote.between import places
 from pacenote.depth import outside
 from pacenote.findings.cells import UNATTRIBUTED_SHARE, phase_shares
 from pacenote.findings.codes import SOURCE
@@ -35,11 +36,32 @@ def examine_script(study: Study, cells: Sequence[Evidence]) -> list[Finding]:
 
 
 def _where(cell: Evidence) -> list[Finding]:
-    """What the time in no phase went into, where it is much and some steps were recorded in depth."""
-    record = next((one for one in cell.records if one.depth is not None and one.depth.steps), None)
-    if record is None or record.depth is None or phase_shares(cell).get("other", 0.0) <= UNATTRIBUTED_SHARE:
+    """Where the time in no phase lies, where it is much, and what it went into if some steps were recorded in depth."""
+    if phase_shares(cell).get("other", 0.0) <= UNATTRIBUTED_SHARE:
         return []
-    seen = outside(record.depth, record.events)
+    return [*_place(cell), *_operators(cell)]
+
+
+def _place(cell: Evidence) -> list[Finding]:
+    """After which phase it lies and before which: the two places that hold the most."""
+    found = next((found for one in cell.records if (found := places(one.events))), [])
+    if not found:
+        return []
+    first, second = found[0], found[1] if len(found) > 1 else None
+    params = {
+        "after": first.after,
+        "before": first.before,
+        "share": first.share,
+        "second_after": second.after if second else None,
+        "second_before": second.before if second else None,
+        "second_share": second.share if second else None,
+    }
+    return [Finding(code="unattributed_place", severity=Severity.WARNING, subject=cell.label, params=params)]
+
+
+def _operators(cell: Evidence) -> list[Finding]:
+    record = next((one for one in cell.records if one.depth is not None and one.depth.steps), None)
+    seen = outside(record.depth, record.events) if record is not None and record.depth is not None else None
     if seen is None:
         return []
     named = [*seen.operators[:2], (None, None), (None, None)]

@@ -124,6 +124,10 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_single.without.samples_per_s": "{cell} takes {step_time_s} per step.",
     "finding.ranks_missing": "{count} of {world_size} ranks left no events (rank {ranks}): what follows is not the "
     "whole run.",
+    "finding.unattributed_place": "Of the time in no phase, {share:share} lies between {after:phase} and the next "
+    "{before:phase}, and {second_share:share} between {second_after:phase} and the next {second_before:phase}.",
+    "finding.unattributed_place.without.second_share": "The time in no phase lies between {after:phase} and the next "
+    "{before:phase}.",
     "finding.unattributed_where": "Of the time in no phase, {first} takes {first_share}, {second} {second_share}, and "
     "Python code between operators {python_share}.",
     "finding.unattributed_where.without.second": "Of the time in no phase, {first} takes {first_share}, and Python "

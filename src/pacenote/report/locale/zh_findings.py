@@ -109,6 +109,11 @@ _VERDICT: Final[dict[str, str]] = {
     "finding.verdict_single": "{cell} 的训练速度为 {samples_per_s}，每步 {step_time_s}。",
     "finding.verdict_single.without.samples_per_s": "{cell} 每步 {step_time_s}。",
     "finding.ranks_missing": "{world_size} 个 rank 中有 {count} 个没有留下事件（rank {ranks}）：以下并非整个运行。",
+    "finding.unattributed_place": "不属于任何阶段的时间中，"
+    "{share:share} 在“{after:phase}”与下一个“{before:phase}”之间，"
+    "{second_share:share} 在“{second_after:phase}”与下一个“{second_before:phase}”之间。",
+    "finding.unattributed_place.without.second_share": "不属于任何阶段的时间"
+    "在“{after:phase}”与下一个“{before:phase}”之间。",
     "finding.unattributed_where": "不属于任何阶段的时间中，{first} 占 {first_share}，{second} 占 {second_share}，"
     "算子之间的 Python 代码占 {python_share}。",
     "finding.unattributed_where.without.second": "不属于任何阶段的时间中，{first} 占 {first_share}，"
