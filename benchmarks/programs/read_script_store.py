@@ -32,6 +32,10 @@ def main(path: str) -> None:
                     "other_named": named,
                     "phases": {name: float(np.sum(values)) / total for name, values in steps.phases.items()},
                     "evaluation_steps": int(steps.evaluation.sum()),
+                    "levers": [
+                        {"name": one.name, "applied": one.applied, "observed": one.observed, "reason": one.reason}
+                        for one in record.levers
+                    ],
                     "step_s": float(np.median(steps.total_s)) if len(steps) else None,
                 }
             )
