@@ -88,3 +88,68 @@ def test_a_cell_that_trains_nothing_is_told_so_in_one_line(tmp_path: Path) -> No
     outputs = run(["%load_ext pacenote", "%%pacenote\nprint(1 + 1)"], tmp_path)
     assert outputs[1][0]["text"] == "2\n"
     assert outputs[1][1]["data"]["text/plain"].startswith("pacenote: no process of")
+
+
+IMAGES = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+torch.set_num_threads(1)
+net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 6 * 6, 2))
+x, y = torch.randn(16, 3, 8, 8), torch.randint(0, 2, (16,))
+def train(optimizer, steps):
+    for _ in range(steps):
+        loss = nn.functional.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""".strip()
+
+MAKE_AND_TRAIN = """
+optimizer = torch.optim.AdamW(net.parameters(), lr=0.01)
+train(optimizer, 12)
+""".strip()
+
+LOOK = """
+print(torch.get_num_threads(), net[0].weight.stride(), net[0].weight.grad.stride(), net(x).dtype,
+      [group["fused"] for group in optimizer.param_groups], optimizer.defaults["fused"],
+      "_step_supports_amp_scaling" in vars(optimizer), type(net).forward.__qualname__,
+      torch.utils.data.DataLoader.__init__.__qualname__, type(optimizer).__init__.__qualname__)
+train(optimizer, 3)
+print(round(net[3].weight.sum().item(), 4))
+""".strip()
+
+LEVERS = "--threads 2 --memory-format channels_last --fused-optimizer on --compile on --loader-workers 1"
+
+
+@pytest.mark.torch
+def test_levers_act_in_the_cell_and_are_taken_back_after_it(store: Path, tmp_path: Path) -> None:
+    plain = run([IMAGES, MAKE_AND_TRAIN, LOOK], tmp_path)
+    cells = ["%load_ext pacenote", IMAGES, f"%%pacenote --name levers {LEVERS}\n{MAKE_AND_TRAIN}", LOOK]
+    assert run(cells, tmp_path)[3] == plain[2]
+    with Store(store) as opened:
+        (record,) = opened.trials(opened.get_study("levers").id)
+    outcomes = {one.name: one.applied or one.reason for one in record.levers}
+    compiled = outcomes.pop("compile")
+    assert outcomes == {
+        "threads": True,
+        "memory_format": True,
+        "fused_optimizer": True,
+        "loader_workers": "no_training_loader",
+    }
+    assert compiled in (True, "compiler_failed")  # without a C++ compiler there is no backend
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--allocator no_trim", "acts only on a process that starts"),
+        ("--width 2", "only a workload can be built so"),
+        ("--dtype bf16,fp32", "give one value"),
+        ("--dtype", "'--dtype' is not known or has no value"),
+    ],
+)
+def test_a_lever_that_cannot_act_in_a_cell_is_refused_in_one_line(line: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(CellExecutionError, match=said):
+        run(["%load_ext pacenote", f"%%pacenote {line}\nprint(1)"], tmp_path)

@@ -191,6 +191,15 @@ class Session:
         except Exception as error:  # noqa: BLE001 - at the end of the interpreter much may be gone already
             self.failed(error)
 
+    def undo(self) -> None:
+        """Put back what hooks and levers replaced or set; the process goes on as if nothing had been."""
+        try:
+            for outside in self.outside.values():
+                outside.undo()
+        finally:
+            for patches in self.patches.values():
+                patches.off()
+
     def _levers(self, outside: Outside) -> dict[str, Any]:
         observed = {**lever_hooks.environment(), **outside.observed()}
         return {"observed": observed, "reasons": outside.reasons, "failure": outside.failure}

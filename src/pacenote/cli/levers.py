@@ -74,6 +74,25 @@ def values(axes: Mapping[str, str]) -> dict[str, list[Scalar]]:
     return parsed
 
 
+def outside_values(axes: Mapping[str, str]) -> dict[str, Scalar]:
+    """Parse levers that are applied to code of the user's, one value each.
+
+    Raises:
+        UsageError: If one has several values, or is built into workloads.
+    """
+    from pacenote.levers import LEVERS
+
+    found: dict[str, Scalar] = {}
+    for name, several in values(axes).items():
+        lever = LEVERS.get(name)
+        if not lever.outside:
+            raise UsageError(f"{lever.option}: not for scripts; only a workload can be built so.")
+        if len(several) != 1:
+            raise UsageError(f"{lever.option}: give one value; a script runs once.")
+        found[name] = several[0]
+    return found
+
+
 def _parameter(lever: Lever) -> inspect.Parameter:
     line = (inspect.getdoc(type(lever)) or lever.name).partition("\n")[0]
     choices = "|".join(lever.choices) or "VALUES"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pacenote.cli.words import say
+
+if TYPE_CHECKING:
+    from pacenote.records import Scalar
 
 
 class Magic:
@@ -23,17 +26,23 @@ class Magic:
         """Run a cell and show, below what it printed itself, where its steps' time went.
 
         Args:
-            line: What stands behind ``%%pacenote``: ``--lang en|zh`` and ``--name NAME``.
+            line: What stands behind ``%%pacenote``: ``--lang en|zh``, ``--name NAME`` and levers (``--dtype bf16``).
             cell: The code.
         """
         from pacenote.experiments import cell as experiment
         from pacenote.report.locale import resolve
         from pacenote.store import Store
 
-        lang, name = _options(line)
-        language = resolve(lang)
+        given, levers = _options(line)
+        language = resolve(given.get("--lang"))
         with Store() as store:
-            answer = experiment.run(lambda: self._run(cell), store, name=name, command=["%%pacenote", line])
+            answer = experiment.run(
+                lambda: self._run(cell),
+                store,
+                levers=levers,
+                name=given.get("--name"),
+                command=["%%pacenote", line],
+            )
             self._show(answer, store, language)
 
     def _run(self, cell: str) -> None:
@@ -79,22 +88,34 @@ def _is_of_a_package(filename: str) -> bool:
     return any(part in filename for part in ("IPython", "ipykernel/", "pacenote/"))
 
 
-def _options(line: str) -> tuple[str | None, str | None]:
-    """Language and name that were asked for.
+def _options(line: str) -> tuple[dict[str, str], dict[str, Scalar]]:
+    """Language and name that were asked for, and the levers.
 
     Raises:
-        UsageError: If something else stands there.
+        UsageError: If something else stands there, or a lever that acts only on a process that starts.
     """
+    from pacenote.child import outside
+    from pacenote.cli.levers import outside_values
     from pacenote.errors import UsageError
+    from pacenote.levers import LEVERS
 
+    options = {lever.option: lever.name for lever in LEVERS}
     found: dict[str, str] = {}
+    axes: dict[str, str] = {}
     words = shlex.split(line)
     while words:
         option = words.pop(0)
-        if option not in ("--lang", "--name") or not words:
-            raise UsageError(f"%%pacenote: {option!r} is not known; use --lang en|zh or --name NAME.")
-        found[option] = words.pop(0)
-    return found.get("--lang"), found.get("--name")
+        if (option not in ("--lang", "--name") and option not in options) or not words:
+            known = "use --lang en|zh, --name NAME or an option of a lever, as --dtype bf16"
+            raise UsageError(f"%%pacenote: {option!r} is not known or has no value; {known}.")
+        if option in options:
+            axes[options[option]] = words.pop(0)
+        else:
+            found[option] = words.pop(0)
+    levers = outside_values(axes)
+    for late in (LEVERS.get(name).option for name in levers if name not in outside.names()):
+        raise UsageError(f"{late}: acts only on a process that starts; use pacenote run script.py.")
+    return found, levers
 
 
 def load(shell: Any) -> None:

@@ -15,7 +15,6 @@ from pacenote.errors import UsageError
 if TYPE_CHECKING:
     from pacenote.engines.spool import Attached
     from pacenote.experiments.script import Answer
-    from pacenote.records import Scalar
 
 NOT_FOR_SCRIPTS: Final = ("framework", "device", "data", "data_mode", "rounds", "time_budget", "within", "plan")
 """Options of the main job that say what a script says itself, or how often to repeat it."""
@@ -44,6 +43,7 @@ def measure_script(target: str, given: Mapping[str, Any], usual: Mapping[str, An
         UsageError: If an option is not for scripts.
         Exit: With the script's exit code, when that is not 0.
     """
+    from pacenote.cli.levers import outside_values
     from pacenote.cli.values import duration_s
     from pacenote.experiments import script
     from pacenote.redact import redact
@@ -57,7 +57,7 @@ def measure_script(target: str, given: Mapping[str, Any], usual: Mapping[str, An
     if given["as_json"]:
         raise UsageError("stdout belongs to the script; print its JSON afterwards: pacenote show last --json.")
     language = resolve(given["lang"])
-    levers = _levers(given["axes"])
+    levers = outside_values(given["axes"])
     options = script.ScriptOptions(
         target=target,
         arguments=list(given["arguments"] or []),
@@ -76,26 +76,6 @@ def measure_script(target: str, given: Mapping[str, Any], usual: Mapping[str, An
         answer = script.run(options, store, lambda seen: None if quiet else _early(seen, language))
         _report(answer, store, target, given, language)
     _leave(answer)
-
-
-def _levers(axes: Mapping[str, str]) -> dict[str, Scalar]:
-    """The levers asked for, one value each.
-
-    Raises:
-        UsageError: If one has several values, or is built into workloads.
-    """
-    from pacenote.cli.levers import values
-    from pacenote.levers import LEVERS
-
-    found: dict[str, Scalar] = {}
-    for name, several in values(axes).items():
-        lever = LEVERS.get(name)
-        if not lever.outside:
-            raise UsageError(f"{lever.option}: not for scripts; only a workload can be built so.")
-        if len(several) != 1:
-            raise UsageError(f"{lever.option}: give one value; a script runs once.")
-        found[name] = several[0]
-    return found
 
 
 def _early(seen: Sequence[Attached], language: str) -> None:

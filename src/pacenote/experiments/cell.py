@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from pacenote.child.attach import FRAMEWORKS, Finder, Session
 from pacenote.engines.spool import Spools
 from pacenote.experiments.attached import Run, Sample
 from pacenote.experiments.script import Answer, ScriptOptions, concluded, nothing
-from pacenote.records import Counters
+from pacenote.records import Counters, Scalar
 from pacenote.runner.meters import MachineMeters
 from pacenote.store import Store
 
@@ -26,13 +26,19 @@ TITLE: Final = "cell"
 
 
 def run(
-    work: Callable[[], Any], store: Store, *, name: str | None = None, command: Sequence[str] = ()
+    work: Callable[[], Any],
+    store: Store,
+    *,
+    levers: Mapping[str, Scalar] | None = None,
+    name: str | None = None,
+    command: Sequence[str] = (),
 ) -> Answer:
-    """Run some code under the probe; every hook is gone when it returns, however it ends.
+    """Run some code under the probe; every hook is gone and every lever taken back when it returns, however it ends.
 
     Args:
         work: The code. What it raises is raised again once what was seen is kept.
         store: Where the study goes.
+        levers: Levers in force while it runs.
         name: Name of the study.
         command: What was typed.
     """
@@ -41,7 +47,7 @@ def run(
     began_ns, started_unix_s = time.perf_counter_ns(), time.time()
     failed: BaseException | None = None
     with tempfile.TemporaryDirectory(prefix="pacenote-cell-") as folder:
-        session = attach.current = Session(folder, {"depth": True})
+        session = attach.current = Session(folder, {"depth": True, "levers": dict(levers or {})})
         finder = Finder(session.imported)
         try:
             for module in FRAMEWORKS:
@@ -56,8 +62,7 @@ def run(
             sys.meta_path.remove(finder)
             session.end(leaving="cell")
             attach.current = None
-            for patches in session.patches.values():
-                patches.off()
+            session.undo()
         counters = _own(meters.difference(first, meters.read(os.getpid())))
         footprint = meters.footprint(os.getpid())
         sample = Sample(t_ns=time.perf_counter_ns(), counters=counters, footprints={os.getpid(): footprint})
@@ -70,12 +75,15 @@ def run(
         started_unix_s=started_unix_s,
         exit_code=0 if failed is None else 1,
         machine_id=str(meters.facts.get("machine_id", "")),
+        levers=dict(levers or {}),
         samples=[sample],
         before=before,
     )
     trained = [one for one in seen if one.trained]
     if trained:
-        options = ScriptOptions(target=run.name, module=True, name=name, command=list(command))
+        options = ScriptOptions(
+            target=run.name, module=True, levers=dict(levers or {}), name=name, command=list(command)
+        )
         answer = concluded(options, run, trained, meters, store)
     else:
         answer = nothing(run.exit_code, seen, failures)

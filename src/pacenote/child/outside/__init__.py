@@ -53,6 +53,7 @@ class Outside:
         self.failure = ""  # what the compiler said, where it failed
         self._asked: dict[str, Any] = {}
         self._parts: dict[str, Any] = {}
+        self._undo: list[Callable[[], None]] = []
 
     def apply(self, levers: dict[str, Any]) -> None:
         """Apply every lever that has a file here; the others act through the environment."""
@@ -80,6 +81,27 @@ class Outside:
         self.devices.append(device)
         for call in self.on_root:
             call(module, device)
+
+    def undoing(self, action: Callable[[], None]) -> None:
+        """Note how something is put back that is no replaced attribute of a class."""
+        self._undo.append(action)
+
+    def undo(self) -> None:
+        """Put back what was noted, the latest first; the process goes on without the levers.
+
+        Objects that were made under a lever (a loader with its workers, an optimizer's state) stay as they were made.
+
+        Raises:
+            Exception: The first of an action that failed, once all of them were called.
+        """
+        failed: Optional[Exception] = None
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except Exception as error:  # noqa: BLE001 - raised below, when the others are done
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     def observed(self) -> dict[str, Any]:
         """What each lever was seen to be."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import NotApplicable, Outside
 
+FLAG = "FLAGS_cudnn_exhaustive_search"  # PaddlePaddle's
 
 def apply(outside: Outside, value: Any) -> None:
     """Set the switch.
@@ -16,11 +17,15 @@ def apply(outside: Outside, value: Any) -> None:
     if outside.framework == "pytorch":
         if not outside.module.backends.cudnn.is_available():
             raise NotApplicable("no_cudnn")
-        outside.module.backends.cudnn.benchmark = value == "on"
+        cudnn, was = outside.module.backends.cudnn, outside.module.backends.cudnn.benchmark
+        cudnn.benchmark = value == "on"
+        outside.undoing(lambda: setattr(cudnn, "benchmark", was))
         return
     if not outside.module.is_compiled_with_cuda():
         raise NotApplicable("no_cudnn")
-    outside.module.set_flags({"FLAGS_cudnn_exhaustive_search": value == "on"})
+    before = outside.module.get_flags(FLAG)
+    outside.module.set_flags({FLAG: value == "on"})
+    outside.undoing(lambda: outside.module.set_flags(before))
 
 
 def seen(outside: Outside) -> Any:
@@ -30,5 +35,5 @@ def seen(outside: Outside) -> Any:
         return None if not cudnn.is_available() else ("on" if cudnn.benchmark else "off")
     if not outside.module.is_compiled_with_cuda():
         return None
-    flag = outside.module.get_flags("FLAGS_cudnn_exhaustive_search")["FLAGS_cudnn_exhaustive_search"]
+    flag = outside.module.get_flags(FLAG)[FLAG]
     return "on" if flag else "off"

@@ -28,8 +28,14 @@ def apply(outside: Outside, value: Any) -> None:
 def _switch_tf32(outside: Outside) -> None:
     if outside.framework != "pytorch" or not outside.module.cuda.is_available():
         raise NotApplicable("device_is_cpu")
-    outside.module.backends.cuda.matmul.allow_tf32 = True
-    outside.module.backends.cudnn.allow_tf32 = True
+    for switch in (outside.module.backends.cuda.matmul, outside.module.backends.cudnn):
+        _set(outside, switch)
+
+
+def _set(outside: Outside, switch: Any) -> None:
+    before = switch.allow_tf32
+    switch.allow_tf32 = True
+    outside.undoing(lambda: setattr(switch, "allow_tf32", before))
 
 
 def _casting(outside: Outside, device: str) -> Callable[..., Any]:

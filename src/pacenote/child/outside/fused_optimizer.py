@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -38,11 +39,22 @@ def _fusing(outside: Outside, original: Callable[..., None]) -> Callable[..., No
         try:
             original(optimizer, *args, **{**kwargs, "fused": True})
             outside.count("fused_optimizer")
+            outside.undoing(functools.partial(_part, weakref.ref(optimizer), kwargs.get("fused")))
         except RuntimeError:  # parameters on a device that has no fused kernel
             outside.refuse("fused_optimizer", "no_fused_kernel")
             original(optimizer, *args, **kwargs)
 
     return __init__
+
+
+def _part(reference: weakref.ref[Any], fused: Any) -> None:
+    """Have an optimizer that lives on update its weights one after another again."""
+    optimizer = reference()
+    if optimizer is None:
+        return
+    for options in (optimizer.defaults, *optimizer.param_groups):
+        options["fused"] = fused
+    vars(optimizer).pop("_step_supports_amp_scaling", None)  # set by PyTorch for fused optimizers only
 
 
 def seen(outside: Outside) -> Any:

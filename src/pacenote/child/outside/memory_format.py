@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -33,10 +35,21 @@ def apply(outside: Outside, value: Any) -> None:
         if not any(parameter.dim() == 4 for parameter in module.parameters()):
             outside.refuse("memory_format", "no_images")
             return
+        changed = [one for one in module.parameters() if one.dim() == 4 and one.is_contiguous()]
         module.to(memory_format=torch.channels_last)
+        outside.undoing(functools.partial(_lay_back, [weakref.ref(one) for one in changed]))
         go_round(outside, module, around)
 
     outside.on_root.append(on_root)
+
+
+def _lay_back(changed: list[weakref.ref[Any]]) -> None:
+    for one in (reference() for reference in changed):
+        if one is None:
+            continue
+        one.data = one.data.contiguous()
+        if one.grad is not None:
+            one.grad = one.grad.contiguous()
 
 
 def seen(outside: Outside) -> Any:

@@ -9,7 +9,9 @@ from . import Outside
 
 def apply(outside: Outside, value: Any) -> None:
     """Set them; the script may set them again."""
+    before = outside.adapter.get_threads()
     outside.adapter.set_threads(int(value))
+    outside.undoing(lambda: outside.adapter.set_threads(before))
 
 
 def seen(outside: Outside) -> Any:
