@@ -75,7 +75,7 @@ def test_age_is_counted_from_the_day_the_price_was_read() -> None:
 
 
 def test_an_unknown_name_lists_those_of_its_provider() -> None:
-    with pytest.raises(UnknownNameError, match="aws/g5.xlarge"):
+    with pytest.raises(UnknownNameError, match="Did you mean"):
         prices.find(OFFERS, "aws/g5.xlrge")
 
 

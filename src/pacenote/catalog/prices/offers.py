@@ -36,8 +36,8 @@ REQUIRED: Final = ("provider", "instance", "on_demand_per_h", "currency", "date"
 """Columns that a user's own file cannot do without."""
 
 STALE_DAYS: Final = 180
-"""From this age on a price is called stale. List prices fell by a third in sixteen months (AWS p4d.24xlarge: USD 32.77 in a
-table of 2025-03, 21.96 in one of 2026-07), so half a year may hide a tenth."""
+"""From this age on a price is called stale. List prices fell by a third in sixteen months (AWS p4d.24xlarge: USD 32.77
+in a table of 2025-03, 21.96 in one of 2026-07), so half a year may hide a tenth."""
 
 
 class Offer(Record, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class Offer(Record, frozen=True, kw_only=True):
         on_demand_per_h: Price of one hour in ``currency``.
         spot_per_h: Price of one hour of spare capacity that can be taken away.
         currency: ISO code.
-        date: Day on which the price was read, ISO form; empty when the source has none.
+        read_on: Day on which the price was read, ISO form; empty when the source has none.
         source: Where it was read.
         session_limit_s: Longest session of a free tier, seconds.
         weekly_limit_s: Accelerator time of a free tier in a week, seconds.
@@ -70,7 +70,7 @@ class Offer(Record, frozen=True, kw_only=True):
     on_demand_per_h: Reading = Reading(reason="not_in_source")
     spot_per_h: Reading = Reading(reason="not_in_source")
     currency: str = "USD"
-    date: str = ""
+    read_on: str = ""
     source: str = ""
     session_limit_s: Reading = Reading(reason="no_limit_known")
     weekly_limit_s: Reading = Reading(reason="no_limit_known")
@@ -87,7 +87,7 @@ class Offer(Record, frozen=True, kw_only=True):
 
     def age_days(self, today: date) -> int | None:
         """Days since the price was read; ``None`` when the source has no date."""
-        return (today - date.fromisoformat(self.date)).days if self.date else None
+        return (today - date.fromisoformat(self.read_on)).days if self.read_on else None
 
 
 def shipped() -> list[Offer]:
@@ -189,7 +189,7 @@ def _offer(row: Mapping[str, str | None], where: str, sources: Mapping[str, str]
         on_demand_per_h=_listed(_number(values, "on_demand_per_h", where), "not_in_source"),
         spot_per_h=_listed(_number(values, "spot_per_h", where), "not_in_source"),
         currency=values["currency"] or "USD",
-        date=values["date"],
+        read_on=values["date"],
         source=sources.get(source, source),
         session_limit_s=_listed(_hours(values, "session_limit_h", where), "no_limit_known"),
         weekly_limit_s=_listed(_hours(values, "weekly_limit_h", where), "no_limit_known"),
@@ -233,7 +233,7 @@ def _row(offer: Offer) -> list[object]:
         offer.on_demand_per_h.value,
         offer.spot_per_h.value,
         offer.currency,
-        offer.date,
+        offer.read_on,
         offer.source,
         *hours,
     )
