@@ -225,7 +225,7 @@ def make(price_per_h: float, usage: Usage, terms: Terms, *, spot: Spot | None = 
         wall_s=wall_s,
         billed_s=billed_s,
         interruptions=interruptions,
-        missing=_missing(usage, terms),
+        missing=_missing(price_per_h, usage, terms),
     )
 
 
@@ -305,9 +305,9 @@ def _egress(usage: Usage, terms: Terms) -> Sequence[Line]:
     return [Line(code="egress", amount=exact(price * charged), factors=factors, source=terms.source)]
 
 
-def _missing(usage: Usage, terms: Terms) -> list[str]:
+def _missing(price_per_h: float, usage: Usage, terms: Terms) -> list[str]:
     found = []
-    if terms.granularity_s is None:
+    if price_per_h and terms.granularity_s is None:
         found.append("billing_granularity")
     if usage.disk_gb and terms.disk_per_gb_month.value is None:
         found.append("disk_price")
