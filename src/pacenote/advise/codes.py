@@ -76,6 +76,7 @@ CAUTIONS: Final[dict[str, tuple[str, ...]]] = {
     "bill_incomplete": ("figures",),
     "waits_for_loader": ("share",),
     "several_sessions": ("limit_s",),
+    "no_interval": (),
     "memory_unknown": (),
     "loader_unknown": (),
 }

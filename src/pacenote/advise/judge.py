@@ -226,7 +226,9 @@ def _cautions(judged: Judged, question: Question) -> Iterator[Note]:
     limit_s = candidate.session_limit_s
     if limit_s is not None and judged.work_s is not None and judged.work_s.value > limit_s:
         yield Note(code="several_sessions", params={"limit_s": limit_s})
-    if candidate.need_bytes is None and candidate.accelerator:
+    if candidate.method == "measured" and candidate.time_s is not None and candidate.time_s.spread_share == 0:
+        yield Note(code="no_interval")
+    if candidate.need_bytes is None and candidate.accelerator and candidate.kind != "here":
         yield Note(code="memory_unknown")
     if candidate.loader_s is None and candidate.accelerator and candidate.kind != "here":
         yield Note(code="loader_unknown")

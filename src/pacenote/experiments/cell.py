@@ -25,9 +25,7 @@ TITLE: Final = "cell"
 """What the code is called in a study."""
 
 
-def run(
-    work: Callable[[], Any], store: Store, *, name: str | None = None, command: Sequence[str] = ()
-) -> Answer:
+def run(work: Callable[[], Any], store: Store, *, name: str | None = None, command: Sequence[str] = ()) -> Answer:
     """Run some code under the probe; every hook is gone when it returns, however it ends.
 
     Args:

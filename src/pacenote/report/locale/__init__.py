@@ -31,6 +31,8 @@ _FAMILIES: Final = {
     "finding": "short",
     "status": "status",
     "part": "part",
+    "figure": "figure",
+    "team": "team",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pacenote.report.locale.en_advice import ADVICE as _ADVICE
 from pacenote.report.locale.en_findings import WORDS as _FINDINGS
 from pacenote.report.locale.en_source import WORDS as _SOURCE
 
@@ -316,6 +317,7 @@ _PAGE: Final[dict[str, str]] = {
 WORDS: Final[dict[str, str]] = {
     **_FINDINGS,
     **_SOURCE,
+    **_ADVICE,
     **_SECTIONS,
     **_DEPTH,
     **_METHOD,
