@@ -52,6 +52,7 @@ class Candidate(Record, frozen=True, kw_only=True):
         price_source: Where the price was read.
         spot: Given for spare capacity that can be taken away.
         terms: How the provider counts.
+        rate_read_on: Day of the exchange rate, ISO form; empty when nothing is converted.
         factor: What one unit of ``terms.currency`` is in the currency of the question.
         boot_s: From the order until the machine answers, seconds.
         install_s: Putting environment and data there, seconds.
@@ -85,6 +86,7 @@ class Candidate(Record, frozen=True, kw_only=True):
     spot: Spot | None = None
     terms: Terms = Terms(provider="")
     factor: float = 1.0
+    rate_read_on: str = ""
     boot_s: Amount = exact(0.0)
     install_s: Amount = exact(0.0)
     idle_s: Amount = exact(0.0)

@@ -23,6 +23,10 @@ UNDECIDED_SHARE: Final = 0.5
 _LIMITS: Final = {"too_late": "deadline_impossible", "too_dear": "money_impossible", "does_not_fit": "nothing_fits"}
 
 
+REFUSALS: Final = frozenset({*_LIMITS.values(), "nothing_left", "nothing_asked", "measure_first"})
+"""Verdicts that recommend nothing."""
+
+
 class Advice(Record, frozen=True, kw_only=True):
     """The answer.
 
@@ -264,7 +268,7 @@ def _wall(verdict: str, code: str, hit: Sequence[Judged]) -> tuple[Note, str, li
 
     nearest = min(hit, key=short)
     note = next(note for note in nearest.problems if note.code == code)
-    return Note(code=verdict, params={"name": nearest.name, **note.params}), nearest.name, [note, *nearest.cautions]
+    return Note(code=verdict, params={"name": nearest.name, **note.params}), nearest.name, nearest.cautions
 
 
 def _distinct(notes: Sequence[Note]) -> list[Note]:

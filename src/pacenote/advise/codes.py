@@ -76,6 +76,8 @@ CAUTIONS: Final[dict[str, tuple[str, ...]]] = {
     "bill_incomplete": ("figures",),
     "waits_for_loader": ("share",),
     "several_sessions": ("limit_s",),
+    "converted": ("currency", "date"),
+    "power_left_out": (),
     "no_interval": (),
     "memory_unknown": (),
     "loader_unknown": (),

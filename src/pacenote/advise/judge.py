@@ -219,6 +219,10 @@ def _cautions(judged: Judged, question: Question) -> Iterator[Note]:
         yield Note(code="price_stale", params={"days": candidate.price_age_days})
     if judged.bill is not None:
         yield from _of_bill(judged.bill)
+    if candidate.rate_read_on:
+        yield Note(code="converted", params={"currency": candidate.terms.currency, "date": candidate.rate_read_on})
+    if candidate.kind == "here" and candidate.price_per_h.value == 0:
+        yield Note(code="power_left_out")
     if judged.loader_bound:
         assert candidate.time_s is not None and judged.work_s is not None
         share = 1 - candidate.time_s.value / judged.work_s.value

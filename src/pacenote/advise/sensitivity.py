@@ -11,7 +11,7 @@ import msgspec
 from pacenote.advise.amount import Amount, exact
 from pacenote.advise.bill import Spot
 from pacenote.advise.candidates import Candidate, Judged, Question
-from pacenote.advise.choose import Advice, cost, decide
+from pacenote.advise.choose import REFUSALS, Advice, cost, decide
 from pacenote.advise.judge import judge
 from pacenote.records import Reading, Record
 
@@ -196,7 +196,8 @@ def _bisect(decision: Decide, key: tuple[str, str], same: float, other: float) -
 
 
 def _key(advice: Advice) -> tuple[str, str]:
-    return advice.verdict.code, advice.choice
+    # One refusal for another is no change that anybody could use.
+    return ("", "") if advice.verdict.code in REFUSALS else (advice.verdict.code, advice.choice)
 
 
 def _scaled(candidate: Candidate, name: str, factor: float) -> Candidate:

@@ -211,6 +211,7 @@ def _candidate(row: Row, number: int, offers: Sequence[Offer], job: Job) -> Cand
         spot=_spot(row),
         terms=_in_currency(terms, currency),
         factor=prices.factor(currency, job.currency),
+        rate_read_on=prices.rate_date(currency, job.currency) or "",
         boot_s=_seconds(row.boot),
         install_s=_seconds(row.install),
         idle_s=_seconds(row.idle),

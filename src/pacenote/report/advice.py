@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,10 +14,10 @@ from rich.text import Text
 from pacenote.advise.amount import Amount, total
 from pacenote.advise.bill import experiments_per_day
 from pacenote.advise.candidates import Judged, Note, Question
-from pacenote.advise.choose import Advice
+from pacenote.advise.choose import REFUSALS, Advice
 from pacenote.advise.sensitivity import Turn
 from pacenote.report.figures import figure
-from pacenote.report.locale import localise, text
+from pacenote.report.locale import has, localise, text
 
 SHORT_LIST: Final = 8
 """How many candidates the terminal shows; JSON has all."""
@@ -24,12 +25,26 @@ SHORT_LIST: Final = 8
 TURNS: Final = 6
 """How many changes are told; JSON has all."""
 
+HIDDEN_SHARE: Final = 1e-3
+"""Lines below this share of the bill are not shown in the terminal: rounding up by a fraction of a second."""
+
 JOULES_PER_KWH: Final = 3.6e6
+
+HERE: Final = "here"
+"""Name of the machine at hand; it has words of its own."""
+
+
+NAMES: Final = ("name", "names", "first", "second", "choice", "subject")
+"""Parameters that hold names of candidates."""
 
 
 def say(lang: str, note: Note) -> str:
-    """The sentence of one code."""
-    return text(lang, f"advice.{note.code}", **note.params)
+    """The sentence of one code; an interval whose ends read the same is left out."""
+    params = {key: _called(value, lang) if key in NAMES else value for key, value in note.params.items()}
+    exact = f"advice.{note.code}.exact"
+    if has(exact) and _same(params, "low", "high", "money") and _same(params, "low_s", "high_s", "s"):
+        return _close(text(lang, exact, **params), lang)
+    return _close(text(lang, f"advice.{note.code}", **params), lang)
 
 
 def verdict(advice: Advice, lang: str) -> str:
@@ -40,12 +55,12 @@ def verdict(advice: Advice, lang: str) -> str:
 def turn_text(turn: Turn, question: Question, lang: str, price_currency: str) -> str:
     """One change of an input, and what would then be recommended."""
     currency = price_currency if turn.input == "price" else question.currency
-    params = {"subject": turn.subject, "at": turn.at, "now": turn.now, "currency": currency}
+    params = {"subject": _called(turn.subject, lang), "at": turn.at, "now": turn.now, "currency": currency}
     what = text(lang, f"turn.{turn.input}", **params)
-    then = text(lang, "turn.other", choice=turn.choice) if turn.choice else text(lang, "turn.none")
-    if turn.verdict in ("deadline_impossible", "money_impossible", "nothing_fits", "nothing_left"):
+    then = text(lang, "turn.other", choice=_called(turn.choice, lang)) if turn.choice else text(lang, "turn.none")
+    if turn.verdict in REFUSALS:
         then = text(lang, "turn.none")
-    return text(lang, "turn.then", what=what, then=then)
+    return _close(text(lang, "turn.then", what=what, then=then), lang)
 
 
 def document(advice: Advice, question: Question, turns: Sequence[Turn], lang: str) -> dict[str, Any]:
@@ -79,7 +94,7 @@ def render(advice: Advice, question: Question, turns: Sequence[Turn], lang: str)
         shown += [*_title("advise.list", lang), _list(advice, question, lang)]
     chosen = next((one for one in advice.ranked if one.name == advice.choice), None)
     if chosen is not None and chosen.bill is not None and chosen.money is not None and chosen.money.value > 0:
-        shown += [*_title("advise.bill", lang, name=chosen.name), _bill(chosen, question, lang)]
+        shown += [*_title("advise.bill", lang, name=_called(chosen.name, lang)), _bill(chosen, question, lang)]
     if chosen is not None:
         shown += _measures(chosen, lang)
     told = _turns(advice, question, turns, lang)
@@ -107,7 +122,7 @@ def _list(advice: Advice, question: Question, lang: str) -> Padding:
             *(
                 Text(_visible(cell), style=style)
                 for cell in (
-                    one.name,
+                    _called(one.name, lang),
                     _amount(one.wall_s, "s", lang),
                     _amount(one.money, "money", lang),
                     _energy(one.energy_j),
@@ -147,6 +162,8 @@ def _bill(one: Judged, question: Question, lang: str) -> Padding:
     grid.add_column(overflow="fold", style="dim")
     factor = one.candidate.factor
     for line in one.bill.lines:
+        if line.amount.high < HIDDEN_SHARE * one.bill.total.high:
+            continue
         money = _amount(line.amount.times(factor), "money", lang)
         grid.add_row(text(lang, f"line.{line.code}"), money, _visible(line.source))
     whole = _amount(total(line.amount for line in one.bill.lines).times(factor), "money", lang)
@@ -179,6 +196,22 @@ def _turns(advice: Advice, question: Question, turns: Sequence[Turn], lang: str)
         )
         for turn in turns[:TURNS]
     ]
+
+
+def _called(name: Any, lang: str) -> Any:
+    """How a candidate is called; a list stays a list."""
+    if isinstance(name, list):
+        return [_called(one, lang) for one in name]
+    return text(lang, "advise.here") if name == HERE else name
+
+
+def _same(params: dict[str, Any], low: str, high: str, unit: str) -> bool:
+    return figure(params[low], unit) == figure(params[high], unit)
+
+
+def _close(sentence: str, lang: str) -> str:
+    """Chinese words that came in as values stand without blanks between Chinese words."""
+    return sentence if lang == "en" else re.sub("(?<=[\u4e00-\u9fff：，（]) (?=[\u4e00-\u9fff])", "", sentence)
 
 
 def _visible(shown: str) -> str:

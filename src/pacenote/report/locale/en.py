@@ -195,6 +195,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.calibration_killed": "the ceiling measurement was killed",
     "reason.calibration_out_of_memory": "the ceiling measurement ran out of memory",
     "reason.not_reported": "not reported",
+    "reason.not_in_source": "its source does not say",
     "reason.not_in_trace": "a trace does not hold it",
     "reason.no_formula": "no formula for this workload",
     "reason.not_counted": "not counted",

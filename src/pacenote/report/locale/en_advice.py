@@ -34,6 +34,12 @@ _VERDICTS: Final[dict[str, str]] = {
     "advice.nothing_asked": "Nothing can be recommended: there is nothing to choose from.",
 }
 
+_EXACT: Final[dict[str, str]] = {
+    "advice.rent.exact": "Rent {name}: {money:money} {currency} for the whole job, done in {wall_s}.",
+    "advice.buy.exact": "Buy {name}: {money:money} {currency} a job, done in {wall_s}.",
+    "advice.use_free.exact": "Use {name}: it costs {money:money} {currency}, and the job is done in {wall_s}.",
+}
+
 _REASONS: Final[dict[str, str]] = {
     "advice.best_cheapest": "It is the cheapest that keeps the limits; {second} comes next: {second_money:money} "
     "{currency} instead of {money:money}, {second_s} instead of {wall_s}.",
@@ -78,6 +84,8 @@ _REASONS: Final[dict[str, str]] = {
     "advice.bill_incomplete": "The bill lacks what no source states: {figures:figure}.",
     "advice.waits_for_loader": "Its accelerator waits for the loader {share:share} of the time.",
     "advice.several_sessions": "The job needs several sessions of {limit_s} and goes on from checkpoints.",
+    "advice.converted": "Its price is in {currency}, converted at the rate of {date}.",
+    "advice.power_left_out": "Its electricity is not counted.",
     "advice.no_interval": "Its time has no interval, for one process gives none: measure it again for one.",
     "advice.memory_unknown": "Whether the job fits its memory is not known.",
     "advice.loader_unknown": "What its CPUs can feed is not known; the time assumes that the loader keeps up.",
@@ -94,11 +102,12 @@ _TURNS: Final[dict[str, str]] = {
     "turn.jobs": "there are {at:plain} jobs a month (now {now:plain})",
     "turn.gain": "fixing the cause gains {at:ratio} (now {now:ratio})",
     "turn.then": "{what}: {then}",
-    "turn.other": "then {choice}",
+    "turn.other": "then take {choice}",
     "turn.none": "then no recommendation",
 }
 
 _TERMS: Final[dict[str, str]] = {
+    "advise.here": "this machine",
     "advise.list": "Short list",
     "advise.bill": "The bill of {name}",
     "advise.turns": "What would change the answer",
@@ -133,4 +142,4 @@ _TERMS: Final[dict[str, str]] = {
     "team.ops": "operators",
 }
 
-ADVICE: Final[dict[str, str]] = {**_VERDICTS, **_REASONS, **_TURNS, **_TERMS}
+ADVICE: Final[dict[str, str]] = {**_VERDICTS, **_EXACT, **_REASONS, **_TURNS, **_TERMS}

@@ -191,6 +191,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.calibration_killed": "测量上限的进程被终止",
     "reason.calibration_out_of_memory": "测量上限时内存不足",
     "reason.not_reported": "没有报告",
+    "reason.not_in_source": "来源未说明",
     "reason.not_in_trace": "追踪文件中没有",
     "reason.no_formula": "此负载没有公式",
     "reason.not_counted": "没有计数",

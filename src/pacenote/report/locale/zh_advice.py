@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 _VERDICTS: Final[dict[str, str]] = {
-    "advice.rent": "租用 {name}：整个任务 {money:money} {currency}（{low:money} 至 {high:money}），{wall_s} 完成（"
-    "{low_s} 至 {high_s}）。",
-    "advice.buy": "购买 {name}：每个任务 {money:money} {currency}（{low:money} 至 {high:money}），{wall_s} 完成（"
-    "{low_s} 至 {high_s}）。",
-    "advice.use_free": "使用 {name}：费用 {money:money} {currency}，{wall_s} 完成（{low_s} 至 {high_s}）。",
-    "advice.stay_loader": "留在这个 CPU 上：{name} 本可在 {device_s} 内完成训练，但有 {share:share} 的"
-    "时间要等数据加载，"
-    "实际需要 {other_s}；在此处需要 {wall_s}。",
+    "advice.rent": "租用 {name}：整个任务 {money:money} {currency}（{low:money} – {high:money}），用时 {wall_s}（"
+    "{low_s} – {high_s}）。",
+    "advice.buy": "购买 {name}：每个任务 {money:money} {currency}（{low:money} – {high:money}），用时 {wall_s}（"
+    "{low_s} – {high_s}）。",
+    "advice.use_free": "使用 {name}：费用 {money:money} {currency}，用时 {wall_s}（{low_s} – {high_s}）。",
+    "advice.stay_loader": "留在这个 CPU 上：{name} 的训练本身只需 {device_s}，但有 {share:share} 的"
+    "时间要等数据加载，实际需要 {other_s}；在此处需要 {wall_s}。",
     "advice.stay_small": "留在这个 CPU 上：模型太小，用不上加速器；{name} 需要 {device_s}，在此处需要 {wall_s}。",
     "advice.stay_cheaper": "留在这台机器上：任务在此处需要 {wall_s}，其他选择都不值其价格。",
     "advice.stay_only": "留在这台机器上：任务在此处需要 {wall_s}，没有可比较的选择。",
     "advice.fix_first": "先解决问题（{cause:finding}）：解决后这台机器的速度是现在的 {gain:ratio}。任务在此处只需 "
-    "{wall_s}，比用时 {other_s} 的 {name} 更划算。",
+    "{wall_s}，比 {name}（用时 {other_s}）更划算。",
     "advice.measure": "尚无法决定：{first} 看来最好，但 {second} 可能好得多。请先测量 {name} 几分钟。",
     "advice.measure_first": "尚无法决定：不知道 {names} 的用时。请先测量其中之一。",
     "advice.deadline_impossible": "无法按期完成：最接近的是 {name}，需要 {wall_s}；期限为 {deadline_s}。",
@@ -26,6 +25,12 @@ _VERDICTS: Final[dict[str, str]] = {
     "advice.nothing_fits": "模型放不进任何一种显存：最接近的是 {name}；需要 {need_bytes}，每张卡只有 {card_bytes}。",
     "advice.nothing_left": "没有可推荐的选择：{names} 各有障碍。",
     "advice.nothing_asked": "没有可推荐的选择：没有任何候选。",
+}
+
+_EXACT: Final[dict[str, str]] = {
+    "advice.rent.exact": "租用 {name}：整个任务 {money:money} {currency}，用时 {wall_s}。",
+    "advice.buy.exact": "购买 {name}：每个任务 {money:money} {currency}，用时 {wall_s}。",
+    "advice.use_free.exact": "使用 {name}：费用 {money:money} {currency}，用时 {wall_s}。",
 }
 
 _REASONS: Final[dict[str, str]] = {
@@ -50,10 +55,10 @@ _REASONS: Final[dict[str, str]] = {
     "advice.too_slow_to_answer": "每次应答 {latency_s}；上限为 {limit_s}",
     "advice.session_too_short": "需要 {wall_s}，而一次会话只有 {limit_s}；有检查点才能接续",
     "advice.spot_hopeless": "每小时中断 {rate:plain} 次，任务永远无法完成",
-    "advice.deadline_uncertain": "期限 {deadline_s} 落在其区间内：可能需要 {high_s}。",
+    "advice.deadline_uncertain": "期限（{deadline_s}）落在其区间内：可能需要 {high_s}。",
     "advice.money_uncertain": "上限 {limit:money} {currency} 落在其区间内：费用可能达到 {high:money}。",
     "advice.memory_uncertain": "可能放不下：最多需要 {high_bytes}，每张卡有 {card_bytes}。",
-    "advice.latency_uncertain": "上限 {limit_s} 落在其区间内：一次应答可能需要 {high_s}。",
+    "advice.latency_uncertain": "上限（{limit_s}）落在其区间内：一次应答可能需要 {high_s}。",
     "advice.beyond_team": "对团队的要求超过了 {team:team}。",
     "advice.spot_too_risky": "预计中断 {interruptions:plain} 次，而且没有检查点。",
     "advice.price_stale": "其价格已有 {days:count} 天：决定之前请再查一次。",
@@ -67,7 +72,9 @@ _REASONS: Final[dict[str, str]] = {
     "advice.spot_interruptions": "预计中断次数：{interruptions:plain}；账单已包含重做的工作。",
     "advice.bill_incomplete": "账单不含任何来源都没有的数据：{figures:figure}。",
     "advice.waits_for_loader": "其加速器有 {share:share} 的时间在等数据加载。",
-    "advice.several_sessions": "任务需要多次 {limit_s} 的会话，并从检查点接续。",
+    "advice.several_sessions": "任务需要多次会话（每次 {limit_s}），并从检查点接续。",
+    "advice.converted": "其价格以 {currency} 计，按 {date} 的汇率换算。",
+    "advice.power_left_out": "其电费未计入。",
     "advice.no_interval": "其用时没有区间，因为一个进程给不出区间：请再测量一次。",
     "advice.memory_unknown": "不知道任务能否放进其显存。",
     "advice.loader_unknown": "不知道其 CPU 能供给多少数据；用时假定数据加载跟得上。",
@@ -84,11 +91,12 @@ _TURNS: Final[dict[str, str]] = {
     "turn.jobs": "每月 {at:plain} 个任务（现为 {now:plain}）",
     "turn.gain": "解决问题可得 {at:ratio}（现为 {now:ratio}）",
     "turn.then": "{what}：{then}",
-    "turn.other": "则改为 {choice}",
+    "turn.other": "则改选 {choice}",
     "turn.none": "则没有可推荐的选择",
 }
 
 _TERMS: Final[dict[str, str]] = {
+    "advise.here": "本机",
     "advise.list": "候选",
     "advise.bill": "{name} 的账单",
     "advise.turns": "什么会改变答案",
@@ -123,4 +131,4 @@ _TERMS: Final[dict[str, str]] = {
     "team.ops": "有运维能力",
 }
 
-ADVICE: Final[dict[str, str]] = {**_VERDICTS, **_REASONS, **_TURNS, **_TERMS}
+ADVICE: Final[dict[str, str]] = {**_VERDICTS, **_EXACT, **_REASONS, **_TURNS, **_TERMS}
