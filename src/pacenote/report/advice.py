@@ -100,7 +100,7 @@ def render(advice: Advice, question: Question, turns: Sequence[Turn], lang: str)
     told = _turns(advice, question, turns, lang)
     if told:
         shown += [*_title("advise.turns", lang), *told]
-    shown += [Text(), Text(say(lang, advice.verdict), style="bold")]
+    shown += [Text(), Text(_visible(say(lang, advice.verdict)), style="bold")]
     shown += [Text(_visible(say(lang, note))) for note in advice.reasons]
     return shown
 
