@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import zipfile
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
@@ -116,22 +118,59 @@ def test_a_failed_update_leaves_what_was_fetched_before(tmp_path: Path) -> None:
 
 
 def test_without_gpuhunt_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "gpuhunt", None)
+    monkeypatch.setitem(sys.modules, "gpuhunt", None)
     with pytest.raises(MissingPartError, match="pip install"):
         table.update(["aws"], TODAY, where=tmp_path)
 
 
 def test_gpuhunt_is_asked_by_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    asked: list[str] = []
 
+    monkeypatch.setitem(sys.modules, "gpuhunt", fake_gpuhunt(asked))
+    table.update(["lambda", "gcp"], TODAY, where=tmp_path)
+    assert asked == ["load", "lambdalabs", "gcp"]  # the tables of all are loaded once
+
+
+def test_what_gpuhunt_could_not_load_is_not_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setitem(sys.modules, "gpuhunt", fake_gpuhunt(asked, broken=True))
+    fetched = table.update(["aws", "gcp"], TODAY, where=tmp_path)
+    assert asked == ["load"]
+    assert set(fetched.failures) == {"aws", "gcp"}
+
+
+def fake_gpuhunt(asked: list[str], *, broken: bool = False) -> Any:
     class Catalog:
+        def __init__(self, *, auto_reload: bool) -> None:
+            assert not auto_reload
+
+        def load(self) -> None:
+            asked.append("load")
+            if broken:
+                raise OSError("no network")
+
         def query(self, *, provider: str) -> list[Any]:
             asked.append(provider)
             return [item("one", 1.0)]
 
-    monkeypatch.setitem(__import__("sys").modules, "gpuhunt", SimpleNamespace(Catalog=Catalog))
-    table.update(["lambda", "vast"], TODAY, where=tmp_path)
-    assert asked == ["lambdalabs", "vastai"]
+    return SimpleNamespace(Catalog=Catalog)
+
+
+def test_gpuhunt_itself_with_one_provider_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library, its tables in a folder: RunPod's is there, AWS's is not."""
+    pytest.importorskip("gpuhunt")
+    place = tmp_path / "tables" / "runpod"
+    (place / "1").mkdir(parents=True)
+    (place / "version").write_text("1", encoding="utf-8")
+    columns = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags"
+    with zipfile.ZipFile(place / "1" / "catalog.zip", "w") as file:
+        file.writestr("runpod.csv", f"{columns}\npod,x,1.5,8,64,1,A100,80,False,,nvidia,\n")
+    monkeypatch.setenv("GPUHUNT_CATALOG_URL", (tmp_path / "tables").as_uri())
+    fetched = table.update(["aws", "runpod"], TODAY, where=tmp_path / "prices")
+    assert fetched.counts == {"runpod": 1}
+    assert set(fetched.failures) == {"aws"}
+    pod = prices.find(table.load(tmp_path / "prices").offers, "runpod/pod")
+    assert (pod.accelerator, pod.on_demand_per_h.value) == ("A100 80GB", 1.5)
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

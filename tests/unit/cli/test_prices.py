@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -108,6 +109,12 @@ def test_a_broken_own_file_does_not_stop_the_list(call: Call, own_prices: Path) 
 
 def catalog(working: set[str]) -> Any:
     class Catalog:
+        def __init__(self, *, auto_reload: bool) -> None:
+            assert not auto_reload
+
+        def load(self) -> None:
+            pass
+
         def query(self, *, provider: str) -> list[Any]:
             if provider not in working:
                 raise TimeoutError("gave no answer")
@@ -129,7 +136,7 @@ def catalog(working: set[str]) -> Any:
 
 
 def test_an_update_says_who_failed_and_goes_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "gpuhunt", catalog({"aws"}))
+    monkeypatch.setitem(sys.modules, "gpuhunt", catalog({"aws"}))
     answer = call("prices", "update", "gcp", "aws")
     assert answer.code == 0
     assert "aws: 1 offers" in answer.out
@@ -138,7 +145,7 @@ def test_an_update_says_who_failed_and_goes_on(call: Call, monkeypatch: pytest.M
 
 
 def test_an_update_in_which_all_fail_ends_with_3(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "gpuhunt", catalog(set()))
+    monkeypatch.setitem(sys.modules, "gpuhunt", catalog(set()))
     answer = call("prices", "update", "gcp")
     assert answer.code == 3
     assert "gcp failed" in answer.err

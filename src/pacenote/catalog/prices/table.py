@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import socket
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
@@ -30,6 +32,12 @@ PROVIDERS: Final[dict[str, str]] = {
     "vast": "vastai",
 }
 """Our short name → gpuhunt's. The last one is asked live, the others from the tables that its project publishes."""
+
+LIVE: Final = "vastai"
+"""A market place: its prices are those of the moment and are asked for when they are wanted."""
+
+PATIENCE_S: Final = 30.0
+"""Longest silence of a server, in seconds."""
 
 Query = Callable[[str], Iterable[Any]]
 
@@ -107,7 +115,7 @@ def update(providers: Iterable[str], today: date, *, query: Query | None = None,
     Raises:
         MissingPartError: If gpuhunt is not installed.
     """
-    ask = _gpuhunt() if query is None else query
+    ask = _Gpuhunt() if query is None else query
     counts: dict[str, int] = {}
     failures: dict[str, str] = {}
     for provider in providers:
@@ -136,13 +144,49 @@ def _keep(offers: list[Offer], name: str, where: Path | None) -> Path:
     return target
 
 
-def _gpuhunt() -> Query:
-    try:
-        import gpuhunt
-    except ImportError as error:
-        raise MissingPartError("prices update needs gpuhunt: pip install 'pacenote[prices]'") from error
-    catalog = gpuhunt.Catalog()
-    return lambda name: catalog.query(provider=name)
+class _Gpuhunt:
+    """Asks gpuhunt, which loads the tables of all its offline providers at once: so once, and without its own log."""
+
+    def __init__(self) -> None:
+        try:
+            import gpuhunt
+        except ImportError as error:
+            raise MissingPartError("prices update needs gpuhunt: pip install 'pacenote[prices]'") from error
+        logging.getLogger("gpuhunt").setLevel(logging.CRITICAL + 1)  # failures are told by us, one line each
+        self._catalog = gpuhunt.Catalog(auto_reload=False)
+        self._error: Exception | None = None
+        self._loaded = False
+
+    def __call__(self, name: str) -> Iterable[Any]:
+        before = socket.getdefaulttimeout()
+        socket.setdefaulttimeout(PATIENCE_S)  # gpuhunt sets none, and a silent server would hold the command for good
+        try:
+            if name == LIVE:
+                return self._live()
+            self._load()
+            found: Iterable[Any] = self._catalog.query(provider=name)
+            return found
+        finally:
+            socket.setdefaulttimeout(before)
+
+    def _load(self) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._loaded:
+            return
+        try:
+            self._catalog.load()
+        except Exception as error:
+            self._error = error
+            raise
+        self._loaded = True
+
+    def _live(self) -> Iterable[Any]:
+        from gpuhunt.providers.vastai import VastAIProvider
+
+        self._catalog.add_provider(VastAIProvider())
+        found: Iterable[Any] = self._catalog.query(provider=LIVE)
+        return found
 
 
 def _offers(provider: str, items: Iterable[Any], today: date) -> list[Offer]:
