@@ -127,9 +127,8 @@ def _candidates() -> list[str]:
     from pacenote.cli import candidates
 
     text = (inspect.getdoc(candidates) or "").partition("\n\n")[2]
-    told, _, example = text.partition("::\n\n")
     rows = [f"`{field.name}`" for field in msgspec.structs.fields(candidates.Row)]
-    return [f"{told}:\n", f"{example}\n", f"Keys: {', '.join(rows)}.\n"]
+    return [text.replace("::\n", ":\n").replace("``", "`"), "", f"Keys of a candidate: {', '.join(rows)}.\n"]
 
 
 def _providers() -> list[str]:

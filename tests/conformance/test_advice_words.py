@@ -11,6 +11,7 @@ import pacenote
 from pacenote.advise.bill import FORMULAS
 from pacenote.advise.candidates import TEAMS, Note
 from pacenote.advise.codes import CODES, FIGURES
+from pacenote.advise.memory import STRATEGIES
 from pacenote.report import advice, locale
 
 TURNS = {"price", "time", "loader", "interruptions", "hour_worth", "deadline", "money", "jobs", "gain"}
@@ -32,7 +33,7 @@ def test_every_sentence_can_be_filled(code: str) -> None:
         assert "unknown" not in said
 
 
-TEXTS = {"name", "second", "first", "currency", "team", "cause", "region", "date"}
+TEXTS = {"name", "second", "first", "currency", "team", "cause", "region", "date", "strategy"}
 
 
 def test_no_sentence_is_left_from_a_code_that_is_gone() -> None:
@@ -45,6 +46,7 @@ def test_fixed_vocabularies_have_words() -> None:
     wanted = [f"line.{code}" for code in (*FORMULAS, "total")]
     wanted += [f"figure.{name}" for name in FIGURES]
     wanted += [f"team.{name}" for name in TEAMS]
+    wanted += [f"strategy.{name}" for name in STRATEGIES]
     wanted += [f"turn.{name}" for name in TURNS]
     assert [key for key in wanted if not locale.has(key)] == []
 

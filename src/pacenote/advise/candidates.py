@@ -67,6 +67,7 @@ class Candidate(Record, frozen=True, kw_only=True):
         grid: The grid that feeds it.
         purchase: What buying it costs, for ``"own"``.
         needs: Codes of figures that no source has and that a caller found missing.
+        sizing: What was found when the model was put on its cards; see :mod:`pacenote.advise.sizing`.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Candidate(Record, frozen=True, kw_only=True):
     grid: Grid | None = None
     purchase: Purchase | None = None
     needs: list[str] = []
+    sizing: list[Note] = []
 
 
 class Cause(Record, frozen=True, kw_only=True):

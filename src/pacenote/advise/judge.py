@@ -212,6 +212,7 @@ def _doubts(judged: Judged, question: Question) -> Iterator[Note]:
 
 def _cautions(judged: Judged, question: Question) -> Iterator[Note]:
     candidate = judged.candidate
+    yield from candidate.sizing
     paid = candidate.kind == "cloud" and bool(candidate.price_per_h.value)
     if paid and candidate.price_age_days is None:
         yield Note(code="price_undated")

@@ -80,7 +80,9 @@ def command(
 ) -> None:
     """Recommend one way to run a job."""
     from pacenote.cli.values import duration_s, items
+    from pacenote.report.locale import resolve
 
+    language = resolve(lang)
     question = _question(
         goal=goal,
         currency=currency.upper(),
@@ -97,7 +99,7 @@ def command(
     found = _candidates(
         view, candidates, question.currency, samples=_samples(view, samples, epochs), grid=grid, force=force
     )
-    _answer(found, question, as_json=as_json, lang=lang)
+    _answer(found, question, language, as_json=as_json)
 
 
 def _question(*, goal: str | None, **limits: Any) -> Question:
@@ -156,14 +158,12 @@ def _candidates(
     return found + candidates.made(candidates.read(path.expanduser()), loaded.offers, job)
 
 
-def _answer(found: list[Candidate], question: Question, *, as_json: bool, lang: str | None) -> None:
+def _answer(found: list[Candidate], question: Question, language: str, *, as_json: bool) -> None:
     from pacenote.advise.choose import advise
     from pacenote.advise.sensitivity import tornado, turns
     from pacenote.cli.output import console, print_json
     from pacenote.report import advice as shown
-    from pacenote.report.locale import resolve
 
-    language = resolve(lang)
     answer = advise(found, question)
     changes = turns(found, question)
     if as_json:

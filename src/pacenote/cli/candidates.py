@@ -10,6 +10,16 @@ runs there, as ``samples_per_s`` or as ``time``: one figure, or three for an int
     memory_need_gib = 6
     memory_gib = 24
     boot = "3m"
+
+Instead of ``memory_need_gib`` a ``[model]`` may say what is trained; what it takes on each candidate's cards, which
+sharding and which batch make it fit, and how many cards it needs otherwise then follow::
+
+    [model]
+    parameters = 7e9
+    recipe = "adam_mixed"
+    rest_gib = 4
+    per_sample_gib = 0.5
+    batch = 64
 """
 
 from __future__ import annotations
@@ -27,6 +37,7 @@ from pacenote.advise.bill import Spot
 from pacenote.advise.candidates import Candidate
 from pacenote.advise.energy import AT_HOME, DATA_CENTRE
 from pacenote.advise.purchase import Purchase
+from pacenote.advise.sizing import Model, sized
 from pacenote.catalog import prices
 from pacenote.catalog.prices import Grid, Offer, Terms
 from pacenote.cli.values import duration_s
@@ -76,10 +87,21 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     purchase: Purchase | None = None
 
 
+class ModelRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The ``[model]`` as it is written."""
+
+    parameters: Positive
+    recipe: Literal["adam_mixed", "adam_fp32", "momentum_fp32", "sgd_fp32"] = "adam_mixed"
+    rest_gib: NotNegative = 0.0
+    per_sample_gib: NotNegative = 0.0
+    batch: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole file."""
 
     candidate: list[Row]
+    model: ModelRow | None = None
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,34 +120,42 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     grid: Grid | None = None
 
 
-def read(path: Path) -> list[Row]:
-    """Read the candidates of a file.
+def read(path: Path) -> File:
+    """Read a file of candidates.
 
     Raises:
         UsageError: If it cannot be read or holds something else.
     """
     try:
-        rows = msgspec.convert(_toml(path.read_bytes().decode()), File).candidate
+        return msgspec.convert(_toml(path.read_bytes().decode()), File)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise UsageError(f"the candidates {str(path)!r} cannot be read: {reason}.") from error
     except (ValueError, msgspec.ValidationError) as error:
         raise UsageError(f"the candidates {str(path)!r} are not usable: {error}.") from error
-    return list(rows)
 
 
-def made(rows: Sequence[Row], offers: Sequence[Offer], job: Job) -> list[Candidate]:
-    """Turn rows into candidates.
+def made(file: File, offers: Sequence[Offer], job: Job) -> list[Candidate]:
+    """Turn what a file says into candidates.
 
     Raises:
         UsageError: If two have one name, or a figure is not usable; the message names the candidate.
     """
-    found = [_named(row, number, offers, job) for number, row in enumerate(rows, 1)]
+    found = [_named(row, number, offers, job) for number, row in enumerate(file.candidate, 1)]
     names = [candidate.name for candidate in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"two candidates are called {twice!r}; give one of them a name of its own.")
-    return found
+    if file.model is None:
+        return found
+    model = Model(
+        parameters=file.model.parameters,
+        recipe=file.model.recipe,
+        rest_bytes=file.model.rest_gib * GIB,
+        per_sample_bytes=file.model.per_sample_gib * GIB,
+        batch=file.model.batch,
+    )
+    return [one if one.need_bytes is not None else sized(one, model) for one in found]
 
 
 def here(view: StudyView, job: Job, *, force: bool = False) -> Candidate:

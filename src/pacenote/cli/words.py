@@ -134,7 +134,7 @@ _ZH: Final[dict[str, str]] = {
     "prices.none": "没有同时含有这些词的报价。",
     "prices.name": "报价",
     "prices.accelerator": "加速器",
-    "prices.vcpu": "vCPU",
+    "prices.vcpu": "vCPU 数",
     "prices.memory": "内存（GB）",
     "prices.region": "区域",
     "prices.price": "每小时",

@@ -186,6 +186,21 @@ def test_a_spot_price_without_a_rate_is_left_out(call: Call, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("filled")
+def test_a_model_that_fits_nowhere_says_how_many_cards_would_do(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(
+        "[model]\nparameters = 7e9\nrest_gib = 4\n"
+        '[[candidate]]\noffer = "gcp/a2-ultragpu-1g"\nmemory_gib = 80\ntime = "1m"\n',
+        encoding="utf-8",
+    )
+    answer = call("advise", "mine", "--samples", "5e8", "-c", str(path), "--deadline", "1h")
+    assert "needs 108 GiB, a card has 80.0 GiB" in answer.out
+    chinese = call("advise", "mine", "--samples", "5e8", "-c", str(path), "--deadline", "1h", "--lang", "zh", "--json")
+    (one,) = [one for one in json.loads(chinese.out)["ranked"] if one["candidate"]["name"] != "here"]
+    assert "2 张这样的卡即可" in " ".join(note["text"] for note in one["cautions"])
+
+
+@pytest.mark.usefixtures("filled")
 def test_a_purchase_is_told_with_its_break_even(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_text(

@@ -33,6 +33,7 @@ _FAMILIES: Final = {
     "part": "part",
     "figure": "figure",
     "team": "team",
+    "strategy": "strategy",
 }
 
 
