@@ -47,7 +47,10 @@ def test_aws_distributed_training_is_billed_per_instance() -> None:
 
 
 def test_aws_volume_of_31_gb_for_a_day_is_a_gb_month(monkeypatch: pytest.MonkeyPatch) -> None:
-    """AWS, Understand charges for Amazon EBS volumes: in a month of 31 days, 31 GB for 24 h are one GB-month."""
+    """AWS, Understand charges for Amazon EBS volumes: in a month of 31 days, 31 GB for 24 h are one GB-month.
+
+    As quoted at yohei-a.hatenablog.jp/entry/20201217/1608161045.
+    """
     monkeypatch.setattr(bill, "HOURS_PER_MONTH", 31 * 24)
     assert disk(31, 24, 0.08) == pytest.approx(0.08)
 
