@@ -8,7 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from pacenote import errors
+from pacenote.advise import codes as advice_codes
+from pacenote.advise.bill import FORMULAS
+from pacenote.catalog import prices
 from pacenote.child import workloads
 from pacenote.cli.main import INTERRUPTED
 from pacenote.findings import codes
@@ -77,6 +82,73 @@ def findings() -> str:
     return "\n".join(parts)
 
 
+def advice() -> str:
+    """Every code that advice can carry, the lines of a bill, and the providers whose prices ship."""
+    groups = {
+        "Verdicts": advice_codes.VERDICTS,
+        "Reasons": advice_codes.REASONS,
+        "Why a candidate cannot be taken": advice_codes.PROBLEMS,
+        "Why it stands behind the safe ones": advice_codes.DOUBTS,
+        "What to know before it is taken": advice_codes.CAUTIONS,
+    }
+    parts = [
+        "# Advice\n",
+        MADE,
+        "`pacenote advise RUN --candidates FILE` compares the machine of a stored run with what stands in the file, and says",
+        "which to take, for how long and for how much; or it says honestly why nothing can be recommended. `--json` carries",
+        "codes with parameters and, in the language asked for, their sentences.\n",
+        "Three rules hold everywhere. A step takes the longer of device and loader, so a fast card behind a slow loader costs",
+        "what the loader costs. A candidate that keeps a limit only at its estimate stands behind those that keep it at the",
+        "bad end of their intervals. A figure that no source has leaves a candidate out, with the figure named.\n",
+        "## The file of candidates\n",
+        *_candidates(),
+        "## Lines of a bill\n",
+        "| line | formula |",
+        "|---|---|",
+        *(f"| {locale.template('en', f'line.{code}')} | `{formula}` |" for code, formula in FORMULAS.items()),
+        "",
+        "Spare capacity: the expected time with interruptions at random is that of J. T. Daly (2006), restarts and lost work",
+        "included. Where nobody states how a provider rounds, the high end is rounded up to a whole hour.\n",
+        "## Providers in the table of prices\n",
+        "| provider | offers | read | rounding |",
+        "|---|---|---|---|",
+        *_providers(),
+        "",
+        "`pacenote prices show OFFER` names the source of each figure. Your own prices (`pacenote prices add FILE`) come",
+        "before fetched ones (`pacenote prices update`), and these before the table that ships.\n",
+    ]
+    for title, group in groups.items():
+        parts.append(f"## {title}\n")
+        parts += [_advice(code, parameters) for code, parameters in group.items()]
+    return "\n".join(parts)
+
+
+def _candidates() -> list[str]:
+    from pacenote.cli import candidates
+
+    text = (inspect.getdoc(candidates) or "").partition("\n\n")[2]
+    rows = [f"`{field.name}`" for field in msgspec.structs.fields(candidates.Row)]
+    return [text.replace("::\n", ":\n").replace("``", "`"), "", f"Keys of a candidate: {', '.join(rows)}.\n"]
+
+
+def _providers() -> list[str]:
+    offers = prices.shipped()
+    rows = []
+    for provider in dict.fromkeys(offer.provider for offer in offers):
+        own = [offer for offer in offers if offer.provider == provider]
+        days = sorted({offer.read_on or "no date" for offer in own})
+        terms = prices.terms(provider)
+        step = "not stated" if terms.granularity_s is None else f"{terms.granularity_s:g} s"
+        least = f", at least {terms.minimum_s:g} s" if terms.minimum_s else ""
+        rows.append(f"| {provider} | {len(own)} | {', '.join(days)} | {step}{least} |")
+    return rows
+
+
+def _advice(code: str, parameters: tuple[str, ...]) -> str:
+    shown = ", ".join(f"`{name}`" for name in parameters) or "none"
+    return f"### {code}\n\n> {locale.template('en', f'advice.{code}')}\n\nParameters: {shown}\n"
+
+
 def exit_codes() -> str:
     """The table of exit codes, from the error classes."""
     rows = {0: ("", "The answer is on stdout.")}
@@ -112,6 +184,7 @@ def exit_codes() -> str:
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "levers.md": levers,
     "findings.md": findings,
+    "advice.md": advice,
     "exit-codes.md": exit_codes,
 }
 

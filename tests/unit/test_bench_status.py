@@ -71,9 +71,7 @@ def test_a_result_may_name_its_own_paths(status: ModuleType, repository: Path) -
     ("commit", "verdict"),
     [("0123456789ab", "commit not in this repository"), ("0123456789ab+changes", "made with uncommitted changes")],
 )
-def test_a_result_of_unknown_code_says_so(
-    status: ModuleType, repository: Path, commit: str, verdict: str
-) -> None:
+def test_a_result_of_unknown_code_says_so(status: ModuleType, repository: Path, commit: str, verdict: str) -> None:
     assert status.standing(result(repository, commit=commit), repository).verdict == verdict
 
 

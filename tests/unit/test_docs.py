@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from pacenote import workload_index
+from pacenote.advise.codes import CODES as ADVICE
 from pacenote.cli.main import COMMANDS, INTERRUPTED, build
 from pacenote.findings import CODES
 from pacenote.levers import LEVERS
@@ -41,6 +42,11 @@ OPTIONS = {
     "export": "--help --json --lang --output --steps",
     "import": "--help --json --lang --name --output",
     "runs": "--all --help --json --lang --limit",
+    "advise": (
+        "--candidates --currency --deadline --epochs --force --goal --grid --help --hour-worth --jobs-per-month --json "
+        "--lang --latency-limit --money --region --resumable --samples --team"
+    ),
+    "prices": "--currency --help --json --lang",
     "show": "--help --json --lang",
     "selftest": "--framework --help --json --lang --output --python --quiet --time-budget",
 }
@@ -71,7 +77,7 @@ def test_the_page_of_commands_is_up_to_date() -> None:
     assert page("commands.md") == script("make_commands").text(), "run: make docs"
 
 
-@pytest.mark.parametrize("name", ["levers.md", "findings.md", "exit-codes.md"])
+@pytest.mark.parametrize("name", ["levers.md", "findings.md", "advice.md", "exit-codes.md"])
 def test_the_pages_of_parts_are_up_to_date(name: str) -> None:
     assert page(name) == script("make_tables").PAGES[name]().rstrip() + "\n", "run: make docs"
 
@@ -104,6 +110,14 @@ def test_every_lever_is_documented() -> None:
     for lever in LEVERS:
         assert f"## {lever.name}\n" in text
         assert f"`{lever.option}`" in text
+
+
+def test_every_code_of_advice_is_documented() -> None:
+    text = page("advice.md")
+    for code, parameters in ADVICE.items():
+        own = text[text.index(f"\n### {code}\n") + 1 :].partition("\n### ")[0]
+        for parameter in parameters:
+            assert f"`{parameter}`" in own, f"{code} {parameter}"
 
 
 def test_every_finding_is_documented() -> None:

@@ -26,7 +26,7 @@ MOST_POSITIONAL = 5
 DEEPEST = 3
 FORBIDDEN_STEMS = {"utils", "util", "helpers", "helper", "common", "misc"}
 # Data, not code: the words of a language are one flat table.
-TABLES = {f"report/locale/{name}.py" for name in ("en", "zh", "en_findings", "zh_findings")}
+TABLES = {f"report/locale/{name}.py" for name in ("en", "zh", "en_findings", "zh_findings", "en_advice", "zh_advice")}
 LEAST_TESTS_PER_CODE = 1.0
 """Lines of test for a line of code; docstrings, comments and blank lines do not count."""
 

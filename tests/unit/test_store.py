@@ -43,9 +43,7 @@ def a_trial(trial_id: str = "t1", **changes: object) -> TrialRecord:
         started_unix_s=1.0,
         effort=Effort(),
         outcome=Outcome(status=Status.FINISHED, exit_code=0),
-        events=EventLog(
-            t_ns=times.tobytes(), code=array("q", [10, 11] * 200).tobytes(), objects=[{"kind": "loader"}]
-        ),
+        events=EventLog(t_ns=times.tobytes(), code=array("q", [10, 11] * 200).tobytes(), objects=[{"kind": "loader"}]),
     )
     return msgspec.structs.replace(record, **changes)
 

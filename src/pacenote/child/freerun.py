@@ -175,8 +175,10 @@ class FreeRecorder(Recorder):
 
     def _ended(self, codes: Sequence[int], *, keep: bool) -> int:
         """Steps that ended in some spans: of the optimizer that brings the rarest of those in use one further."""
-        counts, latest, passes = (self._counts, self._latest, self._passes) if keep else (
-            dict(self._counts), dict(self._latest), self._passes
+        counts, latest, passes = (
+            (self._counts, self._latest, self._passes)
+            if keep
+            else (dict(self._counts), dict(self._latest), self._passes)
         )
         kind = events.OPTIMIZER_BEGIN if self.anchor == "optimizer" else events.BACKWARD_BEGIN
         step = self._steps

@@ -17,9 +17,7 @@ from pacenote.cli.options import Json, Lang, Output
 
 
 def command(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Traces, .json or .json.gz; one per rank.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Traces, .json or .json.gz; one per rank.")],
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the run, to find it again.", show_default=False)
     ] = None,

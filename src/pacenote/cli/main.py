@@ -16,19 +16,23 @@ from pacenote._version import __version__
 from pacenote.errors import PacenoteError
 
 MEASURE: Final = "Measure"
+ELSEWHERE: Final = "Elsewhere"
 RECORDS: Final = "Records"
 PROOF: Final = "Proof"
+DATA: Final = "Data"
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "run": (MEASURE, "Measure a workload on the devices and frameworks of this machine."),
     "compare": (MEASURE, "Compare two runs that are in the store."),
     "report": (MEASURE, "Write a run as one HTML page that opens without a network."),
     "doctor": (MEASURE, "Say what this machine and its frameworks can be measured with, and why not."),
+    "advise": (ELSEWHERE, "Say which hardware, for how long, for how much."),
     "runs": (RECORDS, "List the runs in the store."),
     "show": (RECORDS, "Show a run again."),
     "export": (RECORDS, "Write a run as a trace for Perfetto or chrome://tracing."),
     "import": (RECORDS, "Read a trace of torch.profiler and keep it as a run."),
     "selftest": (PROOF, "Find the smallest difference that can be seen on this machine."),
+    "prices": (DATA, "Show prices of instances, with their age and source."),
 }
 """Name → (panel, one line). The module of a command is imported only when the command is called."""
 

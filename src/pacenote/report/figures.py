@@ -30,6 +30,7 @@ _FIXED: Final[dict[str, Scale]] = {
     "level": Scale(0.01, "%"),
     "excess": Scale(0.01, "%"),  # a ratio, shown as what it is above 1
     "plain": Scale(1.0, ""),
+    "money": Scale(1.0, ""),
     "c": Scale(1.0, "°C"),
     "samples_per_s": Scale(1.0, "samples/s"),
 }
@@ -78,6 +79,8 @@ def _digits(shown: float, unit: str) -> str:
         return f"{shown:.1f}"
     if unit == "ratio":
         return f"{shown:.2f}" if abs(shown) < 100 else units.significant(shown)
+    if unit == "money" and abs(shown) >= 1:
+        return f"{shown:,.2f}"
     if abs(shown) >= (100 if unit == "samples_per_s" else 1000):
         return f"{shown:,.0f}"  # a column's median chose the unit; a far larger value keeps its whole digits
     return units.significant(float(f"{shown:.2e}"))  # rounded first: 0.99996 is 1.00, not 1.000

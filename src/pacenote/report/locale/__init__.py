@@ -31,6 +31,9 @@ _FAMILIES: Final = {
     "finding": "short",
     "status": "status",
     "part": "part",
+    "figure": "figure",
+    "team": "team",
+    "strategy": "strategy",
 }
 
 

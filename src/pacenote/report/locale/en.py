@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pacenote.report.locale.en_advice import ADVICE as _ADVICE
 from pacenote.report.locale.en_findings import WORDS as _FINDINGS
 from pacenote.report.locale.en_source import WORDS as _SOURCE
 
@@ -194,6 +195,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.calibration_killed": "the ceiling measurement was killed",
     "reason.calibration_out_of_memory": "the ceiling measurement ran out of memory",
     "reason.not_reported": "not reported",
+    "reason.not_in_source": "its source does not say",
     "reason.not_in_trace": "a trace does not hold it",
     "reason.no_formula": "no formula for this workload",
     "reason.not_counted": "not counted",
@@ -316,6 +318,7 @@ _PAGE: Final[dict[str, str]] = {
 WORDS: Final[dict[str, str]] = {
     **_FINDINGS,
     **_SOURCE,
+    **_ADVICE,
     **_SECTIONS,
     **_DEPTH,
     **_METHOD,

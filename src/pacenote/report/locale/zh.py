@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pacenote.report.locale.zh_advice import ADVICE as _ADVICE
 from pacenote.report.locale.zh_findings import WORDS as _FINDINGS
 from pacenote.report.locale.zh_source import WORDS as _SOURCE
 
@@ -190,6 +191,7 @@ _TERMS: Final[dict[str, str]] = {
     "reason.calibration_killed": "测量上限的进程被终止",
     "reason.calibration_out_of_memory": "测量上限时内存不足",
     "reason.not_reported": "没有报告",
+    "reason.not_in_source": "来源未说明",
     "reason.not_in_trace": "追踪文件中没有",
     "reason.no_formula": "此负载没有公式",
     "reason.not_counted": "没有计数",
@@ -312,6 +314,7 @@ _PAGE: Final[dict[str, str]] = {
 WORDS: Final[dict[str, str]] = {
     **_FINDINGS,
     **_SOURCE,
+    **_ADVICE,
     **_SECTIONS,
     **_DEPTH,
     **_METHOD,
