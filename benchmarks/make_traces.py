@@ -1,4 +1,4 @@
-"""Traces the programs behind the published measurements, for ``benchmarks/predict.py``; needs timm, torchvision, transformers.
+"""Traces the programs behind the published measurements; needs timm, torchvision and transformers.
 
     python benchmarks/make_traces.py CACHE [--source timm-train] [--part 0/2]
     python benchmarks/make_traces.py CACHE --pack
@@ -107,7 +107,11 @@ def neusight_cases(mode: str) -> Iterator[Case]:
 
 def examples_cases() -> Iterator[Case]:
     """Inference of convolutional networks in NVIDIA's examples."""
-    names = {"resnet50v1.5": "resnet50", "resnext101-32x4d": "resnext101_32x4d", "se-resnext101-32x4d": "seresnext101_32x4d"}
+    names = {
+        "resnet50v1.5": "resnet50",
+        "resnext101-32x4d": "resnext101_32x4d",
+        "se-resnext101-32x4d": "seresnext101_32x4d",
+    }
     for row in rows("NVIDIA/DeepLearningExamples", "infer"):
         name = names.get(Path(row["source_path"]).parent.name)
         if name and row["batch_per_device"]:
@@ -223,7 +227,10 @@ def main() -> int:
             except Exception as error:  # noqa: BLE001 - a model that cannot be traced is counted, not fatal
                 document = {"name": one["key"], "error": f"{type(error).__name__}: {error}"}
             path.write_text(json.dumps(document), encoding="utf-8")
-            print(f"{source} {number}/{len(cases)} {one['key']} {document.get('traced_s') or document['error'][:200]}", flush=True)
+            print(
+                f"{source} {number}/{len(cases)} {one['key']} {document.get('traced_s') or document['error'][:200]}",
+                flush=True,
+            )
     return 0
 
 

@@ -117,7 +117,9 @@ def find(name: str, among: Iterable[Device] = ()) -> Device:
             known.setdefault(word.casefold(), device)
     found = known.get(name.strip().casefold())
     if found is None:
-        raise UnknownNameError("device", name, (device.aliases[0] if device.aliases else device.name for device in known.values()))
+        raise UnknownNameError(
+            "device", name, (device.aliases[0] if device.aliases else device.name for device in known.values())
+        )
     return found
 
 

@@ -23,7 +23,9 @@ def test_no_row_contradicts_itself(device: catalog.Device) -> None:
 def test_the_file_reaches_from_pascal_to_blackwell_and_beyond_one_vendor() -> None:
     devices = catalog.devices()
     assert len(devices) >= 40
-    assert {"Pascal", "Volta", "Turing", "Ampere", "Ada Lovelace", "Hopper", "Blackwell"} <= {d.architecture for d in devices}
+    assert {"Pascal", "Volta", "Turing", "Ampere", "Ada Lovelace", "Hopper", "Blackwell"} <= {
+        d.architecture for d in devices
+    }
     assert {"NVIDIA", "AMD", "Apple"} <= {d.vendor for d in devices}
 
 

@@ -9,10 +9,14 @@ import torch.nn.functional as F  # noqa: N812 - the name every PyTorch user give
 from torch.overrides import TorchFunctionMode
 
 IN_FP32 = frozenset(
-    "acos asin binary_cross_entropy_with_logits cosh cosine_similarity cross_entropy cumprod cumsum dist erfinv exp "
-    "expm1 group_norm l1_loss layer_norm log log10 log1p log2 log_softmax logsumexp mse_loss nll_loss norm pow prod "
-    "reciprocal renorm rsqrt sinh smooth_l1_loss softmax softmin softplus sum tan".split()
-)
+    (
+        "acos", "asin", "binary_cross_entropy_with_logits", "cosh", "cosine_similarity", "cross_entropy",
+        "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1", "group_norm", "l1_loss", "layer_norm", "log",
+        "log10", "log1p", "log2", "log_softmax", "logsumexp", "mse_loss", "nll_loss", "norm", "pow", "prod",
+        "reciprocal", "renorm", "rsqrt", "sinh", "smooth_l1_loss", "softmax", "softmin", "softplus", "sum",
+        "tan",
+    )
+)  # fmt: skip
 """Functions that CUDA autocast runs in fp32 and CPU autocast does not (PyTorch, "CUDA Ops that can autocast to
 float32"): each costs a conversion kernel."""
 

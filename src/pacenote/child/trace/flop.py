@@ -35,10 +35,8 @@ def convolution(
 def product(name: str, shapes: Sequence[Sequence[int]]) -> tuple[float, list[int]]:
     """FLOP of a matrix product and its extents ``[batch, m, n, k]``."""
     left, right = shapes[-2], shapes[-1]
-    if name in ("mm", "addmm"):
-        extents = [1, left[0], right[1], left[1]]
-    else:
-        extents = [left[0], left[1], right[2], left[2]]
+    flat = name in ("mm", "addmm")
+    extents = [1, left[0], right[1], left[1]] if flat else [left[0], left[1], right[2], left[2]]
     return 2.0 * math.prod(extents), extents
 
 
@@ -48,7 +46,9 @@ def attention(query: Sequence[int], key: Sequence[int], *, backward: bool) -> fl
     return forward * ATTENTION_BACKWARD if backward else forward
 
 
-def of(name: str, shapes: list[list[int]], outputs: list[list[int]], arguments: Sequence[Any]) -> tuple[float, dict]:
+def of(
+    name: str, shapes: list[list[int]], outputs: list[list[int]], arguments: Sequence[Any]
+) -> tuple[float, dict[str, Any]]:
     """FLOP of one operation, and the facts about it that its shapes do not say."""
     if name in PRODUCTS and len(shapes) >= 2:
         flop, extents = product(name, shapes)

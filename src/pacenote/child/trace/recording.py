@@ -16,14 +16,48 @@ BLOCK_BYTES = 512
 """The caching allocator hands out multiples of this (PyTorch, c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize)."""
 
 FREE = frozenset(
-    "_unsafe_view detach lift_fresh alias _reshape_alias empty empty_like empty_strided new_empty new_empty_strided "
-    "_local_scalar_dense item is_same_size sym_size device _record_function_enter_new _record_function_exit is_pinned "
-    "record_stream set_ resize_".split()
+    [
+        "_unsafe_view",
+        "detach",
+        "lift_fresh",
+        "alias",
+        "_reshape_alias",
+        "empty",
+        "empty_like",
+        "empty_strided",
+        "new_empty",
+        "new_empty_strided",
+        "_local_scalar_dense",
+        "item",
+        "is_same_size",
+        "sym_size",
+        "device",
+        "_record_function_enter_new",
+        "_record_function_exit",
+        "is_pinned",
+        "record_stream",
+        "set_",
+        "resize_",
+    ]
 )
 """Operations that start no kernel."""
 
-ONLY_WRITES = frozenset("zero_ fill_ zeros zeros_like ones ones_like full full_like new_zeros new_full arange".split())
-LOOKS_UP = frozenset("embedding index_select gather index".split())
+ONLY_WRITES = frozenset(
+    [
+        "zero_",
+        "fill_",
+        "zeros",
+        "zeros_like",
+        "ones",
+        "ones_like",
+        "full",
+        "full_like",
+        "new_zeros",
+        "new_full",
+        "arange",
+    ]
+)
+LOOKS_UP = frozenset(["embedding", "index_select", "gather", "index"])
 SHORT_DTYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
 
 

@@ -84,7 +84,7 @@ def trace(name: str, subject: Subject, program: Program) -> dict[str, Any]:
             for tensor in [*states, *(given.values() if isinstance(given, dict) else given)]:
                 recorder.follow(tensor)
             optimizer = _optimizer(model, program)
-            for last in ((False, True) if optimizer is not None else (True,)):
+            for last in (False, True) if optimizer is not None else (True,):
                 recorder.forget()
                 _step(recorder, model, given, optimizer, (subject, program, half if not program.pure else None))
                 recorder.start(None)
@@ -114,7 +114,9 @@ def _given(subject: Subject, half: Any, layout: str) -> Any:
     def fitted(tensor: Any) -> Any:
         if half is not None and tensor.is_floating_point():
             tensor = tensor.to(half)
-        return tensor.to(memory_format=torch.channels_last) if layout == "channels_last" and tensor.dim() == 4 else tensor
+        return (
+            tensor.to(memory_format=torch.channels_last) if layout == "channels_last" and tensor.dim() == 4 else tensor
+        )
 
     given = subject.inputs()
     if isinstance(given, dict):
