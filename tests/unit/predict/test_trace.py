@@ -18,7 +18,8 @@ def document(**changes: Any) -> dict[str, Any]:
         "facts": {"gemm": [1, 512, 1024, 256]},
     }  # fmt: skip
     return {
-        "schema": 1, "name": "one product", "framework": "torch", "samples": 512, "program": {"train": True, "dtype": "fp16"},
+        "schema": 1, "name": "one product", "framework": "torch", "samples": 512,
+        "program": {"train": True, "dtype": "fp16"},
         "parameters": 262144, "parameter_bytes": 524288, "buffer_bytes": 0, "peak_bytes": {"forward": 1},
         "operations": [product], **changes,
     }  # fmt: skip
